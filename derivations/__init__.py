@@ -1,0 +1,1 @@
+"""The solution itself: every quantity, line of algebra, reason, table row and verdict, from SymPy alone."""

@@ -1,0 +1,329 @@
+"""Part D: where the intensities meet the ridge point, and what fusion is worth.
+
+The fused intensity is proportional to s and crosses the ridge at one s. The unfused one is capped, and only where its
+cap lies above the ridge is there an s that reaches it: the sign of the coefficient of s tells.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sympy import Rational
+
+from derivations.algebra import (
+    Derivation,
+    Hypothesis,
+    Inequality,
+    Relation,
+    SmallestInteger,
+    smallest_integer,
+)
+from derivations.attention import attention
+from derivations.dataflow import flops, fuse, traffic_elements
+from derivations.part_c_intensity import Cell, cell, intensity
+from derivations.problem import Problem
+from derivations.roofline import Approach, Verdict
+from derivations.rounding import Figure, Measure, measured, neat, rounded
+from derivations.symbols import B, I, I_ridge, P_m, b, c, d, s
+
+REFERENCE_FIGURES = 4
+
+
+class Reach(Enum):
+    """Whether an inequality `coefficient * s >= positive number` has a solution: the sign of the coefficient."""
+
+    NEVER = "the coefficient is negative"
+    BARELY_NEVER = "the coefficient is zero"
+    FROM_SOME_LENGTH_ON = "the coefficient is positive"
+
+    @property
+    def never(self) -> bool:
+        return self is Reach.NEVER
+
+    @property
+    def barely_never(self) -> bool:
+        return self is Reach.BARELY_NEVER
+
+    @property
+    def from_some_length_on(self) -> bool:
+        return self is Reach.FROM_SOME_LENGTH_ON
+
+
+class PayOff(Enum):
+    """The speedup ceiling of fusion against the ratio of the traffics."""
+
+    WHOLE_RATIO = "speedup equals the traffic ratio"
+    PART = "speedup lies between 1 and the traffic ratio"
+    NOTHING = "no speedup"
+
+    @property
+    def whole_ratio(self) -> bool:
+        return self is PayOff.WHOLE_RATIO
+
+    @property
+    def part(self) -> bool:
+        return self is PayOff.PART
+
+    @property
+    def nothing(self) -> bool:
+        return self is PayOff.NOTHING
+
+
+@dataclass(frozen=True)
+class Crossover:
+    """From which s on a kernel is compute-bound: the real solution and the integer."""
+
+    algebra: Inequality
+    smallest: SmallestInteger
+
+    @property
+    def everywhere(self) -> bool:
+        """The real solution is at most 1: compute-bound at every length."""
+        return bool(self.smallest.bound <= 1)
+
+
+@dataclass(frozen=True)
+class UnfusedCrossover:
+    """D3. `real` is the solution of the equation, negative where no s does it, None where there is none at all."""
+
+    reach: Reach
+    coefficient: Derivation
+    algebra: Inequality
+    real: Rational | None
+    crossover: Crossover | None
+    limit: Approach
+    head_dim_algebra: Inequality
+    min_head_dim: SmallestInteger
+
+
+@dataclass(frozen=True)
+class Path:
+    """One implementation at the reference s, for one head: FLOP, B, FLOP/B, FLOP/s, s."""
+
+    cell: Cell
+    flops: Rational
+    traffic_bytes: Rational
+    rate_flops_per_s: Rational
+    time_s: Rational
+    peak_share: Rational
+    rate: Derivation  # in TFLOP/s
+    rate_measure: Measure
+
+
+@dataclass(frozen=True)
+class Classification:
+    """The answers of part D."""
+
+    ridge: Derivation
+    ridge_figure: Figure
+    fused: Crossover
+    unfused: UnfusedCrossover
+    crossover_for_large_head_dim: Rational  # b I_ridge, which the fused crossover tends to as d grows
+    reference_unfused: Path
+    reference_fused: Path
+    speedup: Rational
+    speedup_figure: Figure
+    traffic_ratio: Rational
+    pay_off: PayOff
+    fused_on_ridge: bool  # the fused kernel sits exactly on the ridge point
+
+    @property
+    def unfused_verdict(self) -> Verdict:
+        """At the reference s."""
+        return self.reference_unfused.cell.verdict
+
+    @property
+    def fused_verdict(self) -> Verdict:
+        return self.reference_fused.cell.verdict
+
+
+def solve(problem: Problem) -> Classification:
+    operator = attention()
+    unfused, fused = _path(problem, fused=False), _path(problem, fused=True)
+    speedup = fused.rate_flops_per_s / unfused.rate_flops_per_s
+    traffic_ratio = unfused.traffic_bytes / fused.traffic_bytes
+    ridge = (
+        Derivation(r"I_{\mathrm{ridge}}", P_m / B)
+        .equals("P_m/B", "where the two roofs meet")
+        .put(problem.machine_in_tera)
+    )
+    shown_ridge = ridge_figure(problem)
+    return Classification(
+        ridge=ridge.about(Measure(shown_ridge, "FLOP/B", Rational(1))),
+        ridge_figure=shown_ridge,
+        fused=fused_crossover(problem, intensity(fuse(operator))),
+        unfused=_unfused_crossover(problem),
+        crossover_for_large_head_dim=(b * I_ridge).subs(problem.head_on_machine),
+        reference_unfused=unfused,
+        reference_fused=fused,
+        speedup=speedup,
+        speedup_figure=rounded(speedup, 3, apart_from=[1, traffic_ratio]),
+        traffic_ratio=traffic_ratio,
+        pay_off=_pay_off(speedup, traffic_ratio),
+        fused_on_ridge=bool(
+            fused.cell.intensity_flops_per_byte == problem.machine.ridge_flops_per_byte
+        ),
+    )
+
+
+def ridge_figure(problem: Problem) -> Figure:
+    """The ridge point as printed: on the right side of every intensity of the table and of the reference s."""
+    lengths = {*problem.tables.intensity_sequence_lengths, problem.workload.sequence_length}
+    intensities = {
+        Rational(intensity(path).subs({**problem.head, s: length}))
+        for path in (attention(), fuse(attention()))
+        for length in lengths
+    }
+    printed = {Rational(cell(problem, value).figure.text) for value in intensities}
+    return neat(problem.machine.ridge_flops_per_byte, 4, apart_from=sorted(intensities | printed))
+
+
+def fused_crossover(problem: Problem, fused_intensity: Rational, kept: str = "1") -> Crossover:
+    """Where the fused intensity, `kept` * s(4d + c)/(4bd), reaches the ridge point."""
+    whole = kept == "1"
+    below = "4*b*d" if whole else f"{int(1 / Rational(kept)) * 4}*b*d"
+    algebra = (
+        Inequality.start(
+            f"s*(4*d + c)/({below})",
+            Relation.AT_LEAST,
+            "I_ridge",
+            "compute-bound: at the ridge or past",
+            means=(fused_intensity, I_ridge),
+        )
+        .multiply(below, "s*(4*d + c)", f"{below}*I_ridge", f"times ${below.replace('*', '')} > 0$")
+        .divide("4*d + c", "s", f"{below}*I_ridge/(4*d + c)", "divide by $4d + c > 0$")
+        .put(problem.head_on_machine)
+        .about()
+    )
+    smallest = smallest_integer(
+        fused_intensity.subs(problem.head),
+        s,
+        Relation.AT_LEAST,
+        problem.machine.ridge_flops_per_byte,
+        algebra.bound,
+    )
+    return Crossover(algebra, smallest)
+
+
+def unfused_reach(problem: Problem) -> Reach:
+    """The sign of 4d + c - 4 b I_ridge: whether the unfused limit lies above the ridge point."""
+    coefficient = (4 * d + c - 4 * b * I_ridge).subs(problem.head_on_machine)
+    if coefficient > 0:
+        return Reach.FROM_SOME_LENGTH_ON
+    return Reach.BARELY_NEVER if coefficient == 0 else Reach.NEVER
+
+
+def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
+    numbers = problem.head_on_machine
+    unfused_intensity = intensity(attention())
+    reach = unfused_reach(problem)
+    coefficient = "4*d + c - 4*b*I_ridge"
+    algebra = (
+        Inequality.start(
+            "s*(4*d + c)/(4*b*(s + d))",
+            Relation.AT_LEAST,
+            "I_ridge",
+            "the same question, unfused",
+            means=(unfused_intensity, I_ridge),
+        )
+        .multiply(
+            "4*b*(s + d)", "s*(4*d + c)", "4*b*I_ridge*(s + d)", "times $4b(s + d) > 0$"
+        )
+        .subtract(
+            "4*b*I_ridge*s", f"s*({coefficient})", "4*b*d*I_ridge", r"take $4bI_{\mathrm{ridge}}s$ from both sides"
+        )
+    )
+    real, crossover = None, None
+    if reach.barely_never:
+        algebra = algebra.put(numbers)
+    else:
+        sign = Relation.MORE if reach.from_some_length_on else Relation.LESS
+        algebra = algebra.assume(Hypothesis.stated(coefficient, sign, numbers))
+        algebra = (
+            algebra.divide(
+                coefficient,
+                "s",
+                f"4*b*d*I_ridge/({coefficient})",
+                "divide: the coefficient is positive"
+                if reach.from_some_length_on
+                else "divide by a negative: flip",
+            )
+            .put(numbers)
+            .about()
+        )
+        real = algebra.bound
+    if reach.from_some_length_on:
+        smallest = smallest_integer(
+            unfused_intensity.subs(problem.head),
+            s,
+            Relation.AT_LEAST,
+            problem.machine.ridge_flops_per_byte,
+            algebra.bound,
+        )
+        crossover = Crossover(algebra, smallest)
+    limit = (4 * d + c) / (4 * b)
+    head_dim_algebra = (
+        Inequality.start(
+            "(4*d + c)/(4*b)", Relation.MORE, "I_ridge", "limit above the ridge", means=(limit, I_ridge)
+        )
+        .multiply("4*b", "4*d + c", "4*b*I_ridge", "times $4b > 0$")
+        .subtract("c", "4*d", "4*b*I_ridge - c", "take $c$ from both sides")
+        .divide("4", "d", "b*I_ridge - c/4", "divide by 4")
+        .put({symbol: value for symbol, value in numbers.items() if symbol is not d})
+        .about()
+    )
+    return UnfusedCrossover(
+        reach=reach,
+        coefficient=Derivation(rf"4d + c - 4bI_{{\mathrm{{ridge}}}}", 4 * d + c - 4 * b * I_ridge)
+        .equals("4*d + c - 4*b*I_ridge", "")
+        .put(numbers),
+        algebra=algebra,
+        real=real,
+        crossover=crossover,
+        limit=problem.machine.approach(limit.subs(problem.head)),
+        head_dim_algebra=head_dim_algebra,
+        min_head_dim=smallest_integer(
+            limit.subs(problem.conventions),
+            d,
+            Relation.MORE,
+            problem.machine.ridge_flops_per_byte,
+            head_dim_algebra.bound,
+        ),
+    )
+
+
+def _path(problem: Problem, fused: bool) -> Path:
+    operator = fuse(attention()) if fused else attention()
+    at_reference = intensity(operator).subs(problem.reference)
+    path_flops = flops(operator).subs(problem.reference)
+    rate = problem.machine.attainable_flops_per_s(at_reference)
+    at_reference_cell = cell(problem, at_reference, REFERENCE_FIGURES)
+    name = r"R_{\mathrm{fused}}" if fused else r"R_{\mathrm{unfused}}"
+    if at_reference_cell.verdict.compute_bound:
+        derived = Derivation(name, P_m).equals("P_m", "compute-bound: the flat roof").put(problem.machine_in_tera)
+    else:
+        derived = (
+            Derivation(name, B * I)
+            .equals("B*I", "memory-bound: the sloped roof")
+            .put({**problem.machine_in_tera, I: at_reference})
+        )
+    return Path(
+        cell=at_reference_cell,
+        flops=path_flops,
+        traffic_bytes=(b * traffic_elements(operator)).subs(problem.reference),
+        rate_flops_per_s=rate,
+        time_s=path_flops / rate,
+        peak_share=problem.machine.peak_share(at_reference),
+        rate=derived.about(_tera(derived.number, problem)),
+        rate_measure=measured(rate, "FLOP/s", 4, [problem.device.peak_flops_per_s], exactly=True),
+    )
+
+
+def _tera(rate_tflops_per_s: Rational, problem: Problem) -> Measure:
+    peak = problem.machine_in_tera[P_m]
+    return Measure(neat(rate_tflops_per_s, 4, [peak]), "TFLOP/s", Rational(1))
+
+
+def _pay_off(speedup: Rational, traffic_ratio: Rational) -> PayOff:
+    if speedup == 1:
+        return PayOff.NOTHING
+    return PayOff.WHOLE_RATIO if speedup == traffic_ratio else PayOff.PART

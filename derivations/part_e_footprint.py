@@ -1,0 +1,166 @@
+"""Part E: what the score matrices occupy, and what longer contexts do to each implementation.
+
+The scores of a layer take batch x heads x s^2 elements. Fused, work grows as s^2 and traffic as s, so a longer context
+moves toward the flat roof; unfused, both grow as s^2 and the share of peak is capped.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from math import isqrt
+
+from sympy import Integer, Rational
+
+from derivations.algebra import Derivation, DoesNotFollow, Inequality, Relation
+from derivations.attention import attention
+from derivations.dataflow import fuse
+from derivations.part_c_intensity import intensity
+from derivations.problem import Problem
+from derivations.rounding import measured, percent
+from derivations.symbols import C, I_ridge, b, n_heads, s
+
+
+class Fit(Enum):
+    """What of the score matrices fits in HBM."""
+
+    LAYER = "the whole layer's"
+    ONE_HEAD = "one head's, but not the layer's"
+    NOTHING = "not even one head's"
+
+    @property
+    def layer(self) -> bool:
+        return self is Fit.LAYER
+
+    @property
+    def one_head(self) -> bool:
+        return self is Fit.ONE_HEAD
+
+    @property
+    def nothing(self) -> bool:
+        return self is Fit.NOTHING
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """The answers of part E: bytes, shares as plain ratios, lengths in tokens."""
+
+    head_bytes: Derivation
+    layer_bytes: Derivation
+    capacity_share: Derivation
+    fit: Fit
+    both_layer_bytes: Rational  # S and P alive at once
+    both_capacity_share: Rational
+    both_fit: bool
+    length_algebra: Inequality
+    max_sequence_length: int
+    max_sequence_length_both: int
+    single_head: bool  # the layer is one head
+    fused_doubling: Derivation
+    unfused_doubling: Derivation
+    peak_share_limit: Rational  # E2: at most 1
+    limit_over_ridge: Derivation
+
+    @property
+    def none_fits(self) -> bool:
+        """Not even s = 1."""
+        return self.max_sequence_length == 0
+
+    @property
+    def none_fits_both(self) -> bool:
+        return self.max_sequence_length_both == 0
+
+    @property
+    def longest_square(self) -> int:
+        return self.max_sequence_length**2
+
+    @property
+    def next_length(self) -> int:
+        return self.max_sequence_length + 1
+
+    @property
+    def next_square(self) -> int:
+        return self.next_length**2
+
+
+def solve(problem: Problem) -> Footprint:
+    heads = problem.layer.heads_in_batch
+    capacity_bytes = problem.device.capacity_bytes
+    scores_stage = attention()[0]
+    scores = scores_stage.writes[0].elements
+    numbers = {**problem.reference, n_heads: Rational(heads), C: capacity_bytes}
+
+    head_bytes = (
+        Derivation(r"M_S", b * scores).equals("b*s**2", "$s^2$ scores, $b$ bytes each").put(problem.reference)
+    )
+    layer_bytes = (
+        Derivation(r"M_{\mathrm{layer}}", n_heads * b * scores)
+        .equals("n_heads*b*s**2", "once per head and sequence")
+        .put(numbers)
+    )
+    capacity_share = (
+        Derivation(r"\frac{M_{\mathrm{layer}}}{C}", n_heads * b * scores / C)
+        .equals("n_heads*b*s**2/C", "share of the capacity")
+        .put(numbers)
+    )
+    length_algebra = (
+        Inequality.start(
+            "n_heads*b*s**2",
+            Relation.AT_MOST,
+            "C",
+            "the layer's scores fit",
+            means=(n_heads * b * scores, C),
+        )
+        .divide("n_heads*b", "s**2", "C/(n_heads*b)", r"divide by $n_{\mathrm{heads}}b > 0$")
+        .put({symbol: value for symbol, value in numbers.items() if symbol is not s})
+    )
+    both_layer_bytes = 2 * layer_bytes.number
+    unfused, fused = intensity(attention()), intensity(fuse(attention()))
+    unfused_limit_share = (
+        Derivation(r"\frac{I_{\mathrm{unfused}}}{I_{\mathrm{ridge}}}", unfused / I_ridge)
+        .equals("s*(4*d + c)/(4*b*(s + d)*I_ridge)", "from C1")
+        .tends(s, "(4*d + c)/(4*b*I_ridge)", "the limit of C2")
+        .put(problem.head_on_machine)
+    )
+    return Footprint(
+        head_bytes=head_bytes.about(measured(head_bytes.number, "B")),
+        layer_bytes=layer_bytes.about(measured(layer_bytes.number, "B")),
+        capacity_share=capacity_share.about(percent(capacity_share.number)),
+        fit=_fit(head_bytes.number, layer_bytes.number, capacity_bytes),
+        both_layer_bytes=both_layer_bytes,
+        both_capacity_share=both_layer_bytes / capacity_bytes,
+        both_fit=bool(both_layer_bytes <= capacity_bytes),
+        length_algebra=length_algebra,
+        max_sequence_length=_longest(length_algebra.bound),
+        max_sequence_length_both=_longest(length_algebra.bound / 2),
+        single_head=heads == 1,
+        fused_doubling=(
+            Derivation(
+                r"\frac{I_{\mathrm{fused}}(2s,d)}{I_{\mathrm{fused}}(s,d)}", fused.subs(s, 2 * s) / fused
+            )
+            .equals("2*s*(4*d + c)*4*b*d/(4*b*d*s*(4*d + c))", "from C3")
+            .equals("2", "all but the 2 cancels")
+        ),
+        unfused_doubling=(
+            Derivation(
+                r"\frac{I_{\mathrm{unfused}}(2s,d)}{I_{\mathrm{unfused}}(s,d)}", unfused.subs(s, 2 * s) / unfused
+            )
+            .equals("2*s*(s + d)/((2*s + d)*s)", "C1, common factors cancelled")
+            .equals("2*(s + d)/(2*s + d)", "cancel $s$")
+            .tends(s, "1", "the limit")
+        ),
+        peak_share_limit=min(Integer(1), unfused_limit_share.number),
+        limit_over_ridge=unfused_limit_share.about(percent(unfused_limit_share.number)),
+    )
+
+
+def _fit(head_bytes: Rational, layer_bytes: Rational, capacity_bytes: Rational) -> Fit:
+    if layer_bytes <= capacity_bytes:
+        return Fit.LAYER
+    return Fit.ONE_HEAD if head_bytes <= capacity_bytes else Fit.NOTHING
+
+
+def _longest(square: Rational) -> int:
+    """The largest integer s with s^2 <= `square`, put back in together with its successor."""
+    length = isqrt(int(square // 1))
+    if not length**2 <= square < (length + 1) ** 2:
+        raise DoesNotFollow(f"{length} is not the largest integer whose square is at most {square}")
+    return length

@@ -1,0 +1,166 @@
+"""F2: decode, one new query row against a KV cache of s rows.
+
+The cache must cross HBM once a token, fused or not, and each of its elements serves two FLOPs and little more: the
+intensity settles near one FLOP a byte, whatever the length.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sympy import Rational
+
+from derivations.algebra import Derivation
+from derivations.attention import decode_attention
+from derivations.dataflow import flops, fuse, traffic_elements
+from derivations.part_c_intensity import Cell, cell, intensity
+from derivations.part_d_classification import REFERENCE_FIGURES
+from derivations.problem import Problem
+from derivations.roofline import Approach
+from derivations.rounding import Figure, measured, neat, percent, rounded
+from derivations.symbols import I_ridge, b, d, s
+
+FAR_BELOW_FACTOR = 10
+LITTLE_SAVED = Rational(1, 20)
+
+
+class Distance(Enum):
+    """The decode limit against the ridge point."""
+
+    FAR_BELOW = "at most a tenth of the ridge"
+    BELOW = "below the ridge, but by less than a factor of ten"
+    ON = "on the ridge"
+    ABOVE = "above the ridge"
+
+    @property
+    def far_below(self) -> bool:
+        return self is Distance.FAR_BELOW
+
+    @property
+    def below(self) -> bool:
+        return self is Distance.BELOW
+
+    @property
+    def on(self) -> bool:
+        return self is Distance.ON
+
+    @property
+    def above(self) -> bool:
+        return self is Distance.ABOVE
+
+
+@dataclass(frozen=True)
+class Decode:
+    """The answers of F2. Intensities in FLOP/B, times in s."""
+
+    total: Derivation
+    bytes_unfused: Derivation
+    bytes_fused: Derivation
+    fused: Derivation
+    unfused: Derivation
+    fused_limit: Derivation
+    fused_limit_figure: Figure
+    unfused_limit: Derivation
+    unfused_limit_figure: Figure
+    fusion_gain_limit: Derivation
+    saved_traffic_limit: Derivation  # the most that fusion can save, a share of the unfused bytes
+    saves_little: bool
+    ridge_over_limit: Derivation
+    ridge_over_limit_figure: Figure
+    distance: Distance
+    unfused_approach: Approach
+    fusion_gains_time: bool  # memory-bound in the limit without fusion, so that fewer bytes are less time
+    reference_fused: Cell
+    reference_unfused: Cell
+    cache_bytes_head: Derivation
+    cache_bytes_layer: Rational
+    cache_time_head_s: Rational
+    cache_time_layer_s: Rational
+    two_over_bytes: Rational  # FLOPs of one multiply-add over the bytes of one element
+
+
+def solve(problem: Problem) -> Decode:
+    operator = decode_attention()
+    fused_operator = fuse(operator)
+    numbers, head, reference = problem.conventions, problem.head, problem.reference
+    machine = problem.machine
+    fused = (
+        Derivation(r"I_{\mathrm{fused}}^{\mathrm{decode}}(s,d)", intensity(fused_operator))
+        .equals("s*(4*d + c)/(2*b*s*d + 2*b*d)", "FLOPs over bytes")
+        .equals("s*(4*d + c)/(2*b*d*(s + 1))", "factor out $2bd$ below")
+    )
+    unfused = (
+        Derivation(r"I_{\mathrm{unfused}}^{\mathrm{decode}}(s,d)", intensity(operator))
+        .equals("s*(4*d + c)/(2*b*s*d + 2*b*d + 4*b*s)", "FLOPs over bytes")
+        .equals("s*(4*d + c)/(2*b*(s*(d + 2) + d))", "factor out $2b$ below")
+    )
+    fused_limit = fused.tends(s, "(4*d + c)/(2*b*d)", "$s/(s + 1)$ tends to 1")
+    unfused_limit = unfused.tends(s, "(4*d + c)/(2*b*(d + 2))", "$d/s$ vanishes")
+    gain = (
+        Derivation(
+            r"\frac{M_{\mathrm{unfused}}^{\mathrm{decode}}}{M_{\mathrm{fused}}^{\mathrm{decode}}}",
+            traffic_elements(operator) / traffic_elements(fused_operator),
+        )
+        .equals("(2*s*d + 2*d + 4*s)/(2*s*d + 2*d)", "unfused over fused bytes")
+        .tends(s, "1 + 2/d", "the terms in $s$ remain")
+        .put(head)
+    )
+    saved = (
+        Derivation(r"1 - \frac{1}{1 + 2/d}", 1 - 1 / (1 + 2 / d))
+        .equals("1 - 1/(1 + 2/d)", "share of the unfused bytes")
+        .equals("2/(d + 2)", "simplify")
+        .put(head)
+    )
+    limit = fused_limit.put(head)
+    limit_figure = rounded(limit.number, 3, [machine.ridge_flops_per_byte])
+    distance = (
+        Derivation(r"\frac{I_{\mathrm{ridge}}}{I_{\mathrm{limit}}}", I_ridge / fused_limit.value)
+        .equals("2*b*d*I_ridge/(4*d + c)", "ridge over limit")
+        .put(problem.head_on_machine)
+    )
+    cache_bytes = Derivation(r"M_{KV}", b * (2 * s * d)).equals("2*b*s*d", "$K$ and $V$, once").put(reference)
+    cache_bytes_layer = problem.layer.heads_in_batch * cache_bytes.number
+    unfused_limit_number = unfused_limit.put(head).number
+    unfused_limit_figure = rounded(unfused_limit_number, 3, [machine.ridge_flops_per_byte])
+    return Decode(
+        total=Derivation(r"F_{\mathrm{decode}}(s,d)", flops(operator))
+        .equals("2*s*d + c*s + 2*s*d", "one row of each stage")
+        .equals("s*(4*d + c)", "collect, factor out $s$")
+        .put(numbers),
+        bytes_unfused=Derivation(r"M_{\mathrm{unfused}}^{\mathrm{decode}}(s,d)", b * traffic_elements(operator))
+        .equals("b*((d + s*d + s) + 2*s + (s + s*d + d))", "three stages, one query row")
+        .equals("2*b*s*d + 2*b*d + 4*b*s", "collect")
+        .put(numbers),
+        bytes_fused=Derivation(r"M_{\mathrm{fused}}^{\mathrm{decode}}(s,d)", b * traffic_elements(fused_operator))
+        .equals("b*(d + s*d + s*d + d)", "$q$, $K$, $V$ in, $o$ out")
+        .equals("2*b*s*d + 2*b*d", "collect")
+        .put(numbers),
+        fused=fused.put(numbers),
+        unfused=unfused.put(numbers),
+        fused_limit=limit.about(limit_figure),
+        fused_limit_figure=limit_figure,
+        unfused_limit=unfused_limit.put(head).about(unfused_limit_figure),
+        unfused_limit_figure=unfused_limit_figure,
+        fusion_gain_limit=gain.about(),
+        saved_traffic_limit=saved.about(percent(saved.number)),
+        saves_little=bool(saved.number <= LITTLE_SAVED),
+        ridge_over_limit=distance,
+        ridge_over_limit_figure=neat(distance.number, 3, [1, FAR_BELOW_FACTOR]),
+        distance=_distance(distance.number),
+        unfused_approach=machine.approach(unfused_limit_number),
+        fusion_gains_time=bool(unfused_limit_number < machine.ridge_flops_per_byte),
+        reference_fused=cell(problem, fused.value.subs(reference), REFERENCE_FIGURES),
+        reference_unfused=cell(problem, unfused.value.subs(reference), REFERENCE_FIGURES),
+        cache_bytes_head=cache_bytes.about(measured(cache_bytes.number, "B")),
+        cache_bytes_layer=cache_bytes_layer,
+        cache_time_head_s=cache_bytes.number / machine.bandwidth_bytes_per_s,
+        cache_time_layer_s=cache_bytes_layer / machine.bandwidth_bytes_per_s,
+        two_over_bytes=2 / problem.workload.bytes_per_element,
+    )
+
+
+def _distance(ridge_over_limit: Rational) -> Distance:
+    if ridge_over_limit >= FAR_BELOW_FACTOR:
+        return Distance.FAR_BELOW
+    if ridge_over_limit > 1:
+        return Distance.BELOW
+    return Distance.ON if ridge_over_limit == 1 else Distance.ABOVE

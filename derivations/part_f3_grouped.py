@@ -1,0 +1,174 @@
+"""F3: grouped-query attention in decode, g query heads that share one KV head.
+
+The cache crosses HBM once and serves g query rows: work is multiplied by g, the cache's traffic is not.
+"""
+
+from dataclasses import dataclass
+
+from sympy import Rational
+
+from derivations.algebra import (
+    Derivation,
+    Hypothesis,
+    Inequality,
+    Relation,
+    SmallestInteger,
+    smallest_integer,
+)
+from derivations.attention import grouped_decode_attention
+from derivations.dataflow import flops, fuse, traffic_elements
+from derivations.part_c_intensity import Cell, cell, intensity
+from derivations.part_d_classification import Reach
+from derivations.problem import Problem
+from derivations.symbols import I_ridge, b, c, d, g, s
+
+# Query heads per KV head of Llama 3 (4 to 16), Mistral 7B (4), Gemma 2 (2) and Qwen 2.5 (5 to 8), from their model cards.
+USUAL_GROUP_SIZES = (4, 16)
+NEARLY_ONE = Rational(1, 20)
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """A row of F3: the limit for one group size, the intensity at the reference s, shares of peak in the limit."""
+
+    group_size: int
+    limit: Cell
+    peak_share: Rational
+    at_reference: Cell
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The answers of F3. Intensities in FLOP/B."""
+
+    total: Derivation
+    bytes_fused: Derivation
+    intensity: Derivation
+    limit: Derivation
+    limit_per_query_head: Rational
+    limit_is_about_group_size: bool
+    rows: tuple[GroupRow, ...]
+    limit_algebra: Inequality
+    min_group_size: SmallestInteger
+    reference_algebra: Inequality
+    reference_reach: Reach
+    min_group_size_at_reference: SmallestInteger | None
+    ceiling_at_reference: Derivation  # what the intensity tends to as g grows, at the reference s
+    beyond_usual_group_sizes: bool
+    beyond_the_table: bool
+    largest_group_size: int
+    usual_group_sizes: tuple[int, int] = USUAL_GROUP_SIZES
+
+    @property
+    def reaches_at_reference(self) -> bool:
+        return self.min_group_size_at_reference is not None
+
+    @property
+    def one_is_enough(self) -> bool:
+        return self.min_group_size.value == 1
+
+    @property
+    def one_is_enough_at_reference(self) -> bool:
+        smallest = self.min_group_size_at_reference
+        return smallest is not None and smallest.value == 1
+
+
+def solve(problem: Problem) -> Grouped:
+    operator = fuse(grouped_decode_attention())
+    numbers = problem.conventions
+    grouped = (
+        Derivation(r"I_{\mathrm{grouped}}(s,d,g)", intensity(operator))
+        .equals("g*s*(4*d + c)/(2*b*s*d + 2*b*g*d)", "FLOPs over bytes")
+        .equals("g*s*(4*d + c)/(2*b*d*(s + g))", "factor out $2bd$ below")
+    )
+    limit = grouped.tends(s, "g*(4*d + c)/(2*b*d)", "$s/(s + g)$ tends to 1")
+    per_query_head = limit.value.subs({**problem.head, g: 1})
+    limit_algebra = (
+        Inequality.start(
+            "g*(4*d + c)/(2*b*d)", Relation.AT_LEAST, "I_ridge", "the limit reaches the ridge"
+            , means=(limit.value, I_ridge)
+        )
+        .multiply("2*b*d", "g*(4*d + c)", "2*b*d*I_ridge", "times $2bd > 0$")
+        .divide("4*d + c", "g", "2*b*d*I_ridge/(4*d + c)", "divide by $4d + c > 0$")
+        .put(problem.head_on_machine)
+        .about()
+    )
+    ridge = problem.machine.ridge_flops_per_byte
+    min_group_size = smallest_integer(
+        limit.value.subs(problem.head), g, Relation.AT_LEAST, ridge, limit_algebra.bound
+    )
+    reference_algebra, reach = _at_reference(problem, intensity(operator))
+    sizes = problem.tables.query_group_sizes
+    return Grouped(
+        total=Derivation(r"F_{\mathrm{grouped}}(s,d,g)", flops(operator))
+        .equals("g*s*(4*d + c)", "$g$ query rows")
+        .put(numbers),
+        bytes_fused=Derivation(r"M_{\mathrm{grouped}}(s,d,g)", b * traffic_elements(operator))
+        .equals("b*(g*d + s*d + s*d + g*d)", "$g$ rows in and out")
+        .equals("2*b*s*d + 2*b*g*d", "collect")
+        .put(numbers),
+        intensity=grouped.put(numbers),
+        limit=limit.put(numbers),
+        limit_per_query_head=per_query_head,
+        limit_is_about_group_size=bool(abs(per_query_head - 1) <= NEARLY_ONE),
+        rows=tuple(_row(problem, size, grouped, limit) for size in sizes),
+        limit_algebra=limit_algebra,
+        min_group_size=min_group_size,
+        reference_algebra=reference_algebra,
+        reference_reach=reach,
+        min_group_size_at_reference=(
+            smallest_integer(
+                grouped.value.subs(problem.reference), g, Relation.AT_LEAST, ridge, reference_algebra.bound
+            )
+            if reach.from_some_length_on
+            else None
+        ),
+        ceiling_at_reference=Derivation(r"I_{\mathrm{grouped}}(s,d,g)", grouped.value)
+        .equals("g*s*(4*d + c)/(2*b*d*(s + g))", "from above")
+        .tends(g, "s*(4*d + c)/(2*b*d)", "$g/(s + g)$ tends to 1")
+        .put(problem.reference),
+        beyond_usual_group_sizes=min_group_size.value > USUAL_GROUP_SIZES[1],
+        beyond_the_table=min_group_size.value > max(sizes),
+        largest_group_size=max(sizes),
+    )
+
+
+def _at_reference(problem: Problem, grouped_intensity: Rational) -> tuple[Inequality, Reach]:
+    """The same question at the reference s, where the queries' own traffic counts."""
+    numbers = {**problem.head_on_machine, s: Rational(problem.workload.sequence_length)}
+    coefficient = "s*(4*d + c) - 2*b*d*I_ridge"
+    algebra = (
+        Inequality.start(
+            "g*s*(4*d + c)/(2*b*d*(s + g))",
+            Relation.AT_LEAST,
+            "I_ridge",
+            "reach the ridge at this $s$",
+            means=(grouped_intensity, I_ridge),
+        )
+        .multiply("2*b*d*(s + g)", "g*s*(4*d + c)", "2*b*d*I_ridge*(s + g)", "times $2bd(s + g) > 0$")
+        .subtract(
+            "2*b*d*I_ridge*g", f"g*({coefficient})", "2*b*d*I_ridge*s", "gather $g$ on the left"
+        )
+    )
+    value = (s * (4 * d + c) - 2 * b * d * I_ridge).subs(numbers)
+    if value == 0:
+        return algebra.put(numbers), Reach.BARELY_NEVER
+    reach = Reach.FROM_SOME_LENGTH_ON if value > 0 else Reach.NEVER
+    sign = Relation.MORE if value > 0 else Relation.LESS
+    algebra = algebra.assume(Hypothesis.stated(coefficient, sign, numbers)).divide(
+        coefficient,
+        "g",
+        f"2*b*d*I_ridge*s/({coefficient})",
+        "divide: the coefficient is positive" if value > 0 else "divide by a negative: flip",
+    )
+    return algebra.put(numbers).about(), reach
+
+
+def _row(problem: Problem, size: int, grouped: Derivation, limit: Derivation) -> GroupRow:
+    at_limit = limit.value.subs({**problem.head, g: size})
+    return GroupRow(
+        group_size=size,
+        limit=cell(problem, at_limit),
+        peak_share=problem.machine.peak_share(at_limit),
+        at_reference=cell(problem, grouped.value.subs({**problem.reference, g: size})),
+    )

@@ -1,0 +1,150 @@
+"""From an exact rational to the figure that is printed: k significant figures, ties away from zero.
+
+A figure never contradicts the claim it stands beside: where rounding would carry the value onto or across a number
+that the claim compares it with, more figures are kept.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sympy import Rational, floor
+
+MOST_FIGURES = 15
+SHARES_CLAIMED = (Rational(5), Rational(50), Rational(100))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number as printed: `text` is plain ("258.5", "16500", "1.2e18"), `exact` the rational behind it."""
+
+    exact: Rational
+    text: str
+
+    @property
+    def is_exact(self) -> bool:
+        return bool(Rational(self.text) == self.exact)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A figure with its unit, prefix included (134 MB); `scale` is the size of that unit in base units."""
+
+    figure: Figure
+    unit: str
+    scale: Rational
+
+    @property
+    def is_exact(self) -> bool:
+        return self.figure.is_exact
+
+
+def rounded(value: Rational, figures: int = 3, apart_from: Iterable[Rational] = ()) -> Figure:
+    """`value` to `figures` significant figures, to more where that keeps it on its side of each of `apart_from`.
+
+    A value that equals one of these and has no short decimal is printed as the fraction that it is.
+    """
+    value = Rational(value)
+    fences = [Rational(fence) for fence in apart_from]
+    for kept in range(figures, MOST_FIGURES + 1):
+        text = _decimal(value, kept)
+        if all(_side(Rational(text), fence) == _side(value, fence) for fence in fences):
+            return Figure(value, text)
+    return Figure(value, f"{value.p}/{value.q}")
+
+
+def neat(value: Rational, figures: int = 4, apart_from: Iterable[Rational] = ()) -> Figure:
+    """`value` in full where that takes at most six digits (an integer: nine), rounded otherwise."""
+    value = Rational(value)
+    most = 9 if value.q == 1 else 6
+    text = _decimal(value, most)
+    if Rational(text) == value and "e" not in text:
+        return Figure(value, text.rstrip("0").rstrip(".") if "." in text else text)
+    return rounded(value, figures, apart_from)
+
+
+def percent(share: Rational, figures: int = 3) -> Measure:
+    """A plain ratio as a percentage, kept on its side of the shares that claims are made of: 5%, 50%, 100%."""
+    return Measure(neat(100 * Rational(share), figures, SHARES_CLAIMED), "%", Rational(1, 100))
+
+
+def measured(
+    value: Rational, unit: str, figures: int = 3, apart_from: Iterable[Rational] = (), exactly: bool = False
+) -> Measure:
+    """`value` in base units ("B", "FLOP/s", "s", ...) with the decimal prefix that leaves 1 to 999 before the unit.
+
+    Rates keep a prefix up to 9999, as data sheets do: 1200 TFLOP/s. With `exactly` the figure is `neat`.
+    """
+    value = Rational(value)
+    fences = [Rational(fence) for fence in apart_from]
+    prefixes = _PREFIXES[unit]
+    show = neat if exactly else rounded
+    for prefix, scale in prefixes:
+        figure = show(value / scale, figures, [fence / scale for fence in fences])
+        measure = Measure(figure, prefix + unit, scale)
+        if abs(Rational(figure.text)) < _MOST_BEFORE.get(unit, 1000):
+            return measure
+    return measure
+
+
+def binary_bytes(value: Rational, figures: int = 3) -> Measure:
+    """A number of bytes with a binary prefix: 128 MiB."""
+    value = Rational(value)
+    for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB")):
+        scale = Rational(1024) ** power
+        measure = Measure(neat(value / scale, figures), unit, scale)
+        if Rational(measure.figure.text) < 1024:
+            return measure
+    return measure
+
+
+_LARGE = tuple((prefix, Rational(10) ** power) for prefix, power in zip("kMGTPEZY", range(3, 27, 3), strict=True))
+_SMALL = tuple((prefix, Rational(10) ** power) for prefix, power in (("p", -12), ("n", -9), ("µ", -6), ("m", -3)))
+_ONE = (("", Rational(1)),)
+_MOST_BEFORE = {"FLOP/s": 10_000, "exp/s": 10_000}
+_PREFIXES = {
+    "B": _ONE + _LARGE,
+    "B/s": _ONE + _LARGE,
+    "FLOP": _ONE + _LARGE,
+    "FLOP/s": _ONE + _LARGE,
+    "exp/s": _ONE + _LARGE,
+    "s": _SMALL + _ONE,
+}
+
+
+def _decimal(value: Rational, figures: int) -> str:
+    """`value` to `figures` significant figures as a plain decimal; with an exponent outside 1e-4 .. 1e15."""
+    if value == 0:
+        return "0"
+    magnitude = abs(value)
+    exponent = _exponent(magnitude)
+    digits = _nearest(magnitude * Rational(10) ** (figures - 1 - exponent))
+    if digits == 10**figures:
+        digits, exponent = digits // 10, exponent + 1
+    sign = "-" if value < 0 else ""
+    if not -4 <= exponent < 15:
+        mantissa = _point(digits, figures - 1)
+        return f"{sign}{mantissa}e{exponent}"
+    places = figures - 1 - exponent
+    return sign + (_point(digits, places) if places > 0 else str(digits * 10**-places))
+
+
+def _exponent(magnitude: Rational) -> int:
+    """The power of ten of the leading digit."""
+    guess = len(str(magnitude.p)) - len(str(magnitude.q))
+    return guess if Rational(10) ** guess <= magnitude else guess - 1
+
+
+def _nearest(magnitude: Rational) -> int:
+    return int(floor(magnitude + Rational(1, 2)))
+
+
+def _point(digits: int, places: int) -> str:
+    """`digits` with a decimal point `places` from the right."""
+    if places == 0:
+        return str(digits)
+    padded = str(digits).zfill(places + 1)
+    return f"{padded[:-places]}.{padded[-places:]}"
+
+
+def _side(value: Rational, fence: Rational) -> int:
+    return bool(value > fence) - bool(value < fence)

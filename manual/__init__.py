@@ -1,0 +1,1 @@
+"""From a parameter file to the solution manual: everything that is neither a derivation nor a figure."""

@@ -1,0 +1,116 @@
+"""The manual's LaTeX source: the solution poured into the templates."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from sympy import Rational
+
+from derivations.algebra import Relation
+from derivations.rounding import Figure, binary_bytes, measured, neat, percent, rounded
+from derivations.solution import Solution
+from manual import latex
+
+TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+ROOT_TEMPLATE = "solution_manual.tex"
+
+
+def environment() -> Environment:
+    """Jinja2 with delimiters that leave a template LaTeX for an editor, and the filters that print values."""
+    jinja = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        block_start_string=r"\BLOCK{",
+        block_end_string="}",
+        variable_start_string=r"\VAR{",
+        variable_end_string="}",
+        comment_start_string=r"\COMMENT{",
+        comment_end_string="}",
+        line_statement_prefix="%%",
+        line_comment_prefix="%#",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        undefined=StrictUndefined,
+    )
+    jinja.filters.update(FILTERS)
+    return jinja
+
+
+def render(solution: Solution, **more: Any) -> str:
+    """The whole document; `more` are values that do not come from the derivations."""
+    fields = {name: getattr(solution, name) for name in solution.__dataclass_fields__}
+    return environment().get_template(ROOT_TEMPLATE).render(**fields, **more)
+
+
+def _in_unit(name: str, figures: int = 3) -> Callable[[Rational], str]:
+    return lambda value: latex.measure(measured(value, name, figures))
+
+
+def _number(value: Rational | int) -> str:
+    """An integer or a short decimal in full."""
+    return latex.formula(neat(Rational(value)))
+
+
+def _equals(value: Rational, figures: int = 4) -> str:
+    """`= 65` where the figure is exact, `\\approx 4.715` where it is rounded; in math mode."""
+    return _equals_figure(neat(Rational(value), figures))
+
+
+def _equals_figure(shown: Figure) -> str:
+    return f"{'=' if shown.is_exact else latex.RELATIONS[Relation.ABOUT]} {latex.formula(shown)}"
+
+
+def _ratio(value: Rational, figures: int = 3) -> str:
+    return latex.formula(neat(Rational(value), figures))
+
+
+def _percent(share: Rational, figures: int = 3) -> str:
+    """A share as a percentage, in math mode."""
+    return latex.formula(percent(share, figures))
+
+
+def _bytes_in_full(value: Rational) -> str:
+    return f"${latex.formula(value)}$~B"
+
+
+def _counted(count: int, singular: str, plural: str) -> str:
+    """The count with its noun in the right number."""
+    return f"${latex.grouped(str(count))}$~{singular if count == 1 else plural}"
+
+
+def _listed(items: Any) -> str:
+    """1, 2 and 3."""
+    *first, last = [str(item) for item in items]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+FILTERS: dict[str, Callable[..., str]] = {
+    "text": latex.escaped,
+    "bookmark": latex.bookmark,
+    "formula": latex.formula,
+    "rows": latex.rows,
+    "measure": latex.measure,
+    "number": _number,
+    "equals": _equals,
+    "equals_figure": _equals_figure,
+    "ratio": _ratio,
+    "neat": lambda value: _ratio(value, 4),
+    "plain": lambda shown: latex.figure(shown, group=False),
+    "noun": lambda count, singular, plural: singular if count == 1 else plural,
+    "exp_per_s": lambda value: latex.measure(measured(value, "exp/s", 4, exactly=True)),
+    "rounded": lambda value, figures=3: latex.formula(rounded(value, figures)),
+    "percent": _percent,
+    "bytes": _in_unit("B"),
+    "bytes_in_full": _bytes_in_full,
+    "binary_bytes": lambda value: latex.measure(binary_bytes(value)),
+    "flops": _in_unit("FLOP"),
+    "flops_per_s": _in_unit("FLOP/s", 4),
+    "bytes_per_s": lambda value: latex.measure(measured(value, "B/s", 4, exactly=True)),
+    "peak_flops_per_s": lambda value: latex.measure(measured(value, "FLOP/s", 4, exactly=True)),
+    "capacity": lambda value: latex.measure(measured(value, "B", 4, exactly=True)),
+    "seconds": _in_unit("s"),
+    "counted": _counted,
+    "listed": _listed,
+}

@@ -1,0 +1,294 @@
+"""Expressions, numbers and foreign text as LaTeX.
+
+Formulas print in the order in which the derivations write them, never in SymPy's.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pylatexenc.latexencode import RULE_CALLABLE, UnicodeToLatexConversionRule, UnicodeToLatexEncoder
+from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
+
+from derivations.algebra import Line, Relation
+from derivations.rounding import Figure, Measure, neat
+
+SYMBOLS = {
+    "I_ridge": r"I_{\mathrm{ridge}}",
+    "n_heads": r"n_{\mathrm{heads}}",
+}
+RELATIONS = {
+    Relation.EQUAL: "=",
+    Relation.AT_LEAST: r"\ge",
+    Relation.AT_MOST: r"\le",
+    Relation.MORE: ">",
+    Relation.LESS: "<",
+    Relation.ABOUT: r"\approx",
+}
+DIGITS_LEFT_UNGROUPED = 5
+ROW_WIDTH = 64  # characters that a row of a derivation has room for
+
+
+def formula(side: Expr | Figure | Measure | int | str | None) -> str:
+    """One side of a line, in math mode; a name that is LaTeX already passes through."""
+    if side is None:
+        return ""
+    if isinstance(side, str):
+        return side
+    if isinstance(side, Figure):
+        return figure(side)
+    if isinstance(side, Measure):
+        return _measure_in_formula(side)
+    if isinstance(side, int):
+        return grouped(str(side))
+    return _expression(side)
+
+
+def relation(line: Line) -> str:
+    """The relation of a line; a limit says what grows."""
+    if line.relation is Relation.TENDS:
+        return rf"\underset{{{_expression(line.growing)}\to\infty}}{{\longrightarrow}}"
+    return RELATIONS[line.relation]
+
+
+@dataclass
+class Row:
+    """A displayed row: one line, or one and what follows it without a reason of its own, in LaTeX."""
+
+    left: str
+    relation: str
+    right: str
+    reason: str
+
+
+def rows(lines: Sequence[Line]) -> list[Row]:
+    """The lines of a derivation as rows: mere arithmetic follows on in the same row where there is room for it."""
+    laid_out: list[Row] = []
+    for line in lines:
+        row = Row(formula(line.left), relation(line), formula(line.right), reason(line))
+        if laid_out and not row.left and not row.reason:
+            joined = f"{laid_out[-1].right} {row.relation} {row.right}"
+            if _width(laid_out[-1].left + joined) <= ROW_WIDTH:
+                laid_out[-1].right = joined
+                continue
+        laid_out.append(row)
+    return laid_out
+
+
+def _width(text: str) -> int:
+    """About how many characters wide a formula prints."""
+    fraction = re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}")
+    text = re.sub(r"\\(text|mathrm|left|right|[cq]dot|small|color\{quiet\})", "", text.replace("{,}", ","))
+    text = re.sub(r"([\^_])\{([^{}]*)\}", r"\2", text)
+    while fraction.search(text):
+        text = fraction.sub(lambda match: max(match.group(1, 2), key=len), text)
+    return len(re.sub(r"\\[A-Za-z]+|[{}$ ]", lambda match: "x" if match.group().startswith("\\") else "", text))
+
+
+def reason(line: Line) -> str:
+    """The reason of a line in text mode: its words, or the numbers that it puts in."""
+    if not line.values:
+        return line.reason
+    return ", ".join(f"${_expression(symbol)} {_assigned(number)}$" for symbol, number in line.values)
+
+
+def figure(shown: Figure, group: bool = True) -> str:
+    """A rounded figure in math mode; in tables without commas between its digits."""
+    mantissa, _, exponent = shown.text.partition("e")
+    if "/" in mantissa:
+        above, below = mantissa.split("/")
+        return rf"\frac{{{above}}}{{{below}}}"
+    number = grouped(mantissa) if group else mantissa
+    return rf"{number} \times 10^{{{exponent}}}" if exponent else number
+
+
+def measure(shown: Measure) -> str:
+    """A figure with its unit, in text mode: 134 MB."""
+    if shown.unit == "%":
+        return rf"${figure(shown.figure)}\%$"
+    return rf"${figure(shown.figure)}$~{unit(shown.unit)}"
+
+
+def _measure_in_formula(shown: Measure) -> str:
+    if shown.unit == "%":
+        return rf"{figure(shown.figure)}\%"
+    return rf"{figure(shown.figure)}\text{{~{unit(shown.unit)}}}"
+
+
+def plain(shown: Figure | Measure) -> str:
+    """The same figure as plain text, with its unit: 134 MB, 0.967%."""
+    if isinstance(shown, Figure):
+        return shown.text
+    return shown.figure.text + ("%" if shown.unit == "%" else f" {shown.unit}")
+
+
+def unit(name: str) -> str:
+    return name.replace("µ", r"\textmu{}")
+
+
+def grouped(digits: str) -> str:
+    """A plain decimal with commas between groups of three, where more than five digits stand before the point."""
+    sign, digits = ("-", digits[1:]) if digits.startswith("-") else ("", digits)
+    whole, point, fraction = digits.partition(".")
+    if len(whole) > DIGITS_LEFT_UNGROUPED:
+        whole = f"{int(whole):,}".replace(",", "{,}")
+    return sign + whole + point + fraction
+
+
+def escaped(text: str) -> str:
+    """Text from a parameter file, safe in the body of the document and shown as it is written there."""
+    return _BODY.unicode_to_latex(text)
+
+
+def bookmark(text: str) -> str:
+    """The same text for bookmarks and PDF metadata, where hyperref turns it into a string of characters."""
+    return "".join(_bookmark_character(character) for character in text)
+
+
+# Commands that every engine and font of this document has; what pylatexenc maps elsewhere is shown as its code point.
+_COMMANDS = frozenset(
+    "textbackslash textasciitilde textasciicircum textendash textemdash textquoteleft textquoteright textquotedblleft "
+    "textquotedblright textquotesingle textquotedbl quotesinglbase quotedblbase guillemotleft guillemotright "
+    "guilsinglleft guilsinglright textless textgreater textbar textellipsis ldots textbullet textdagger textdaggerdbl "
+    "textperthousand texttrademark textregistered textcopyright textdegree textmu textordfeminine textordmasculine "
+    "textasciigrave textonesuperior texttwosuperior textthreesuperior textonequarter textonehalf textthreequarters textexclamdown "
+    "textquestiondown textcent textsterling textcurrency textyen texteuro textbrokenbar textsection textparagraph "
+    "textperiodcentered textlnot textpm texttimes textdiv ae AE oe OE aa AA o O l L ss i j dh DH th TH dj DJ ng NG "
+    "H u v c k r d b ensuremath alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda "
+    "mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi "
+    "Sigma Upsilon Phi Psi Omega times div pm cdot leq geq neq approx infty rightarrow leftarrow".split()
+)
+# TeX's fonts join two of these into another character: -- is a dash, '' a quotation mark.
+_LIGATURE_PARTS = {
+    "-": "{-}",
+    ",": "{,}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+    '"': r"\textquotedbl{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+_LATIN_LOOKALIKES = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧΥο", "ABEZHIKMNOPTXYo", strict=True))
+
+
+def _body_character(text: str, position: int) -> tuple[int, str] | None:
+    """Characters that pylatexenc's own table does not settle for the fonts of this document."""
+    character = text[position]
+    if character in _LATIN_LOOKALIKES:
+        return 1, rf"\ensuremath{{\mathrm{{{_LATIN_LOOKALIKES[character]}}}}}"
+    if character in "\u00b5\u03bc":
+        return 1, r"\textmu{}"
+    if character in _LIGATURE_PARTS:
+        return 1, _LIGATURE_PARTS[character]
+    converted = _DEFAULT.unicode_to_latex(character)
+    if not converted.isascii() or not set(re.findall(r"\\([A-Za-z]+)", converted)) <= _COMMANDS:
+        return 1, f"[U+{ord(character):04X}]"
+    return None
+
+
+_DEFAULT = UnicodeToLatexEncoder(unknown_char_policy="keep", unknown_char_warning=False)
+_BODY = UnicodeToLatexEncoder(
+    conversion_rules=[UnicodeToLatexConversionRule(RULE_CALLABLE, _body_character), "defaults"],
+    unknown_char_policy="keep",
+    unknown_char_warning=False,
+)
+
+
+def _expression(expression: Expr) -> str:
+    if isinstance(expression, Add):
+        return _sum(expression)
+    if isinstance(expression, (Mul, Pow)):
+        return _product(expression)
+    if isinstance(expression, Symbol):
+        return SYMBOLS.get(expression.name, expression.name)
+    if isinstance(expression, Integer):
+        return _integer(expression)
+    if isinstance(expression, Rational):
+        return _rational(expression)
+    raise TypeError(f"no LaTeX for {expression!r}")
+
+
+def _sum(expression: Add) -> str:
+    terms = [_expression(term) for term in expression.args]
+    return terms[0] + "".join(f" - {term[1:].lstrip()}" if term.startswith("-") else f" + {term}" for term in terms[1:])
+
+
+def _product(expression: Expr) -> str:
+    """A product in the order written; what is divided by goes below a fraction bar, a minus sign to the front."""
+    above: list[Expr] = []
+    below: list[Expr] = []
+    negative = False
+    for factor in expression.args if isinstance(expression, Mul) else (expression,):
+        if isinstance(factor, Pow) and isinstance(factor.exp, Integer) and factor.exp < 0:
+            below.append(factor.base if factor.exp == -1 else Pow(factor.base, -factor.exp, evaluate=False))
+        elif factor == -1:
+            negative = not negative
+        elif factor.is_Rational and factor < 0:
+            negative = not negative
+            above.append(-factor)
+        elif factor != 1 or len(expression.args) == 1:
+            above.append(factor)
+    if len(above) == 1 and isinstance(above[0], Mul) and not below:
+        body = _product(above[0])
+    elif below:
+        body = rf"\frac{{{_factors(above)}}}{{{_factors(below)}}}"
+    else:
+        body = _factors(above)
+    if not negative:
+        return body
+    return body[1:].lstrip() if body.startswith("-") else f"-{body}"
+
+
+def _factors(factors: list[Expr]) -> str:
+    if not factors:
+        return "1"
+    if len(factors) == 1:
+        return _power(factors[0]) if isinstance(factors[0], Pow) else _expression(factors[0])
+    text = ""
+    for factor in factors:
+        piece = _power(factor) if isinstance(factor, Pow) else _expression(factor)
+        if isinstance(factor, Add) or piece.startswith("-"):
+            piece = rf"\left({piece}\right)" if r"\frac" in piece else f"({piece})"
+        separator = r" \cdot " if text and (piece[0].isdigit() or piece.startswith(r"\frac")) else " "
+        text += (separator if text else "") + piece
+    return text
+
+
+def _power(expression: Pow) -> str:
+    if isinstance(expression.exp, Integer) and expression.exp < 0:
+        return _product(expression)
+    base = _expression(expression.base)
+    if isinstance(expression.base, (Add, Mul, Pow)) or r"\frac" in base:
+        base = f"({base})"
+    return f"{base}^{{{_expression(expression.exp)}}}"
+
+
+def _integer(number: Integer) -> str:
+    """Digits in full; a number that is round to the million as a multiple of a power of ten."""
+    digits = str(number)
+    thousands = (len(digits) - len(digits.rstrip("0"))) // 3
+    if number == 0 or thousands < 2:
+        return grouped(digits)
+    return rf"{grouped(digits[: -3 * thousands])} \cdot 10^{{{3 * thousands}}}"
+
+
+def _rational(number: Rational) -> str:
+    """A decimal where it ends within six places, a fraction otherwise."""
+    shown = neat(number)
+    if shown.is_exact and "/" not in shown.text and "e" not in shown.text:
+        return grouped(shown.text)
+    sign = "-" if number < 0 else ""
+    return rf"{sign}\frac{{{grouped(str(abs(number.p)))}}}{{{grouped(str(number.q))}}}"
+
+
+def _assigned(number: Rational) -> str:
+    """What stands behind a symbol in a reason: = 5, = 19788/67."""
+    if number.q == 1 or neat(number).is_exact:
+        return f"= {_expression(number)}"
+    return f"= {grouped(str(number.p))}/{grouped(str(number.q))}"
+
+
+def _bookmark_character(character: str) -> str:
+    if character.isascii() and (character.isalnum() or character in " .,:;()/+-*=!?@'<>|`\"[]"):
+        return character
+    return rf'\unichar{{"{ord(character):04X}}}'

@@ -1,0 +1,441 @@
+"""The parameter file: which keys it has, what each may hold, and how it is read.
+
+A number is kept exactly as written: 3.35 is the fraction 67/20, never the nearest binary float.
+A mistake in the file is never a traceback: all of them are collected, one line each, in ParameterFaults.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Context, Decimal, InvalidOperation
+from difflib import SequenceMatcher
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, ErrorDetails, core_schema
+
+# Limits far beyond any real device or model, which keep every later computation and every line printed small.
+SMALLEST_NUMBER = Decimal("1e-30")
+LARGEST_NUMBER = Decimal("1e30")
+MOST_DIGITS = 40
+LARGEST_INTEGER = 10**12
+LONGEST_LIST = 200
+LONGEST_NAME = 80
+LONGEST_LABEL = 40
+LARGEST_FILE_BYTES = 65_536
+
+_LONGEST_QUOTE = 60  # characters of the user's text that a message repeats
+_MOST_ENTRIES_NAMED = 3  # faulty entries of one list that a message spells out
+
+
+class ParameterFaults(Exception):
+    """Every fault found in a parameter file and its overrides: `messages`, one line each."""
+
+    def __init__(self, messages: Sequence[str]) -> None:
+        super().__init__(messages)
+        self.messages = tuple(messages)
+
+    def __str__(self) -> str:
+        return "\n".join(self.messages)
+
+
+# ---- What a value may be
+
+
+@dataclass(frozen=True)
+class _Real:
+    """A TOML float as its author wrote it: it becomes a number only once its size is known to be sane."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What a key may hold: `expected` tells the user; `read` returns it or raises ValueError(what it got)."""
+
+    expected: str
+    read: Callable[[object], object]
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+
+def _read_number(value: object, zero_allowed: bool) -> Fraction:
+    number = _decimal(value)
+    if number == 0 and zero_allowed:
+        return Fraction(0)
+    # The size is judged while a Decimal: as a fraction, 1e999999999 would fill the memory.
+    if number is None or not SMALLEST_NUMBER <= number <= LARGEST_NUMBER or _digits(number) > MOST_DIGITS:
+        raise ValueError(_describe(value))
+    return Fraction(number)
+
+
+def _decimal(value: object) -> Decimal | None:
+    """The number as written; None for NaN, infinities, exponents beyond Decimal, and what is no number."""
+    if type(value) is int:  # not isinstance: True is an instance of int
+        return Decimal(value)
+    if isinstance(value, _Real):
+        with suppress(InvalidOperation):
+            number = Decimal(value.text)
+            return number if number.is_finite() else None
+    return None
+
+
+def _digits(number: Decimal) -> int:
+    return len(number.as_tuple().digits)
+
+
+def _read_integer(value: object) -> int:
+    if type(value) is not int or not 1 <= value <= LARGEST_INTEGER:
+        raise ValueError(_describe(value))
+    return value
+
+
+def _read_text(value: object, longest: int) -> str:
+    if not isinstance(value, str) or len(value) > longest or not value.isprintable() or not value.strip():
+        raise ValueError(_describe(value))
+    return value
+
+
+def _read_increasing_integers(value: object) -> tuple[int, ...]:
+    if not isinstance(value, list) or not 1 <= len(value) <= LONGEST_LIST:
+        raise ValueError(_describe(value))
+    entries: list[int] = []
+    faults = []
+    for position, entry in enumerate(value, start=1):
+        try:
+            entries.append(_read_integer(entry))
+        except ValueError as fault:
+            faults.append(f"{fault} (entry {position})")
+    if not faults:
+        faults = [
+            f"{later} after {earlier} (entry {position})"
+            for position, (earlier, later) in enumerate(pairwise(entries), start=2)
+            if later <= earlier
+        ]
+    if faults:
+        named, unnamed = faults[:_MOST_ENTRIES_NAMED], len(faults) - _MOST_ENTRIES_NAMED
+        raise ValueError(", ".join(named) + (f" and {unnamed} more" if unnamed > 0 else ""))
+    return tuple(entries)
+
+
+def _describe(value: object) -> str:
+    """A value as a message names it; lists and tables only in kind, as repr fails where they nest deeply."""
+    if isinstance(value, bool):
+        return f"the boolean {str(value).lower()}"
+    if isinstance(value, int):
+        # Python itself refuses to write out an integer of thousands of digits.
+        return f"the integer {value}" if abs(value) < 10**_LONGEST_QUOTE else "an integer of too many digits"
+    if isinstance(value, _Real):
+        return f"the real number {_shown(value.text)}"
+    if isinstance(value, str):
+        length = f" of {len(value)} characters" if len(value) > _LONGEST_QUOTE else ""
+        return f"the text '{_shown(value)}'{length}"
+    if isinstance(value, list):
+        return f"a list of {len(value)} entries" if value else "an empty list"
+    return "a table" if isinstance(value, dict) else f"the date or time {value}"
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() else repr(text)[1:-1]
+
+
+def _shown(text: str) -> str:
+    """What the user wrote, on one printable line and cut where it is long."""
+    printable = _printable(text)
+    return printable if len(printable) <= _LONGEST_QUOTE else f"{printable[: _LONGEST_QUOTE - 3]}..."
+
+
+_RANGE = f"{SMALLEST_NUMBER:e} to {LARGEST_NUMBER:e} in at most {MOST_DIGITS} digits"
+_POSITIVE = _Kind(f"a finite number > 0 ({_RANGE})", partial(_read_number, zero_allowed=False))
+_NOT_NEGATIVE = _Kind(f"a finite number >= 0 (0, or {_RANGE})", partial(_read_number, zero_allowed=True))
+_COUNT = _Kind(f"an integer from 1 to {LARGEST_INTEGER:,}", _read_integer)
+_COUNTS = _Kind(
+    f"a strictly increasing list of 1 to {LONGEST_LIST} integers from 1 to {LARGEST_INTEGER:,}",
+    _read_increasing_integers,
+)
+
+
+def _text(longest: int) -> _Kind:
+    expected = f"text of 1 to {longest} printable characters, not all blank"
+    return _Kind(expected, partial(_read_text, longest=longest))
+
+
+# ---- The tables, in the order in which they are written back
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Device(_Table):
+    """The machine: rates in 10^12 FLOP, bytes or exponentials a second, capacity in 10^9 bytes."""
+
+    name: Annotated[str, _text(LONGEST_NAME)]
+    peak_tflops_per_s: Annotated[Fraction, _POSITIVE]
+    bandwidth_tb_per_s: Annotated[Fraction, _POSITIVE]
+    capacity_gb: Annotated[Fraction, _POSITIVE]
+    vector_tflops_per_s: Annotated[Fraction | None, _POSITIVE] = None
+    exp_tops_per_s: Annotated[Fraction | None, _POSITIVE] = None
+
+
+class Workload(_Table):
+    """One head: its elements (bytes each), FLOPs of softmax an element, d, and the reference s in tokens."""
+
+    dtype: Annotated[str, _text(LONGEST_LABEL)]
+    bytes_per_element: Annotated[Fraction, _POSITIVE]
+    softmax_flops_per_element: Annotated[Fraction, _NOT_NEGATIVE]
+    head_dim: Annotated[int, _COUNT]
+    sequence_length: Annotated[int, _COUNT]
+
+
+class Layer(_Table):
+    """A layer computes `batch` sequences of `heads` heads each."""
+
+    batch: Annotated[int, _COUNT]
+    heads: Annotated[int, _COUNT]
+
+
+class Tables(_Table):
+    """The rows of the manual's tables: sequence lengths in tokens, group sizes in query heads a KV head."""
+
+    traffic_ratio_sequence_lengths: Annotated[tuple[int, ...], _COUNTS]
+    intensity_sequence_lengths: Annotated[tuple[int, ...], _COUNTS]
+    query_group_sizes: Annotated[tuple[int, ...], _COUNTS]
+
+
+class Parameters(_Table):
+    """A valid parameter file. An optional key that it leaves out is None."""
+
+    device: Device
+    workload: Workload
+    layer: Layer
+    tables: Tables
+
+    def as_json(self) -> dict[str, dict[str, Any]]:
+        """Nested dicts for the json module; a number that no float writes exactly is a string of decimals."""
+        written: dict[str, dict[str, Any]] = {table: {} for table in _TABLES}
+        for table, key, value in self._entries():
+            written[table][key] = _json_value(value)
+        return written
+
+    def toml_lines(self) -> list[tuple[str, str]]:
+        """Each key that has a value, with the value as TOML: ("workload.head_dim", "128")."""
+        return [(f"{table}.{key}", _toml_value(value)) for table, key, value in self._entries()]
+
+    def _entries(self) -> Iterator[tuple[str, str, object]]:
+        for table, key in _KINDS:
+            value = getattr(getattr(self, table), key)
+            if value is not None:
+                yield table, key, value
+
+
+_TABLES: Mapping[str, type[_Table]] = {
+    "device": Device,
+    "workload": Workload,
+    "layer": Layer,
+    "tables": Tables,
+}
+_KINDS: Mapping[tuple[str, str], _Kind] = {
+    (table, key): next(mark for mark in field.metadata if isinstance(mark, _Kind))
+    for table, model in _TABLES.items()
+    for key, field in model.model_fields.items()
+}
+
+
+def _json_value(value: object) -> object:
+    if not isinstance(value, Fraction):
+        return list(value) if isinstance(value, tuple) else value
+    if value.denominator == 1:
+        return value.numerator
+    return float(value) if Fraction(repr(float(value))) == value else _decimal_text(value)
+
+
+def _toml_value(value: object) -> str:
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(str, value))}]"
+    return _decimal_text(value) if isinstance(value, Fraction) else str(value)
+
+
+def _decimal_text(value: Fraction) -> str:
+    """The exact decimal. There always is one: the value was read from at most MOST_DIGITS digits."""
+    context = Context(prec=MOST_DIGITS)
+    decimal = context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(context)
+    # With an exponent where zeros would fill the line; also, TOML promises no integers past 2^63.
+    return f"{decimal:f}" if -6 <= decimal.adjusted() < 18 else f"{decimal:e}"
+
+
+# ---- Reading
+
+
+def read_parameters(path: Path, overrides: Sequence[str] = ()) -> Parameters:
+    """The parameters in the file at `path`, with each `KEY=VALUE` of `overrides` put in, the later winning.
+
+    Raises ParameterFaults for whatever the user mends by writing or naming the file or an override
+    otherwise, and lets OSError through where the system refuses a file that is there.
+    """
+    return _build(partial(_read_file, path), str(path), overrides)
+
+
+def parse_parameters(text: str, name: str, overrides: Sequence[str] = ()) -> Parameters:
+    """Like read_parameters, for text that comes from no file; messages call it `name`."""
+    # As bytes, so that a lone surrogate meets the same check as a file in another encoding.
+    return _build(partial(text.encode, "utf-8", "surrogatepass"), name, overrides)
+
+
+@dataclass(frozen=True)
+class _Override:
+    """One `KEY=VALUE` of the command line: where its value goes, or the fault in how it is written."""
+
+    source: str
+    place: tuple[str, ...] = ()
+    value: object = None
+    fault: str | None = None
+
+
+def _build(read: Callable[[], bytes], name: str, overrides: Sequence[str]) -> Parameters:
+    name = _printable(name)
+    settings = [_read_override(setting) for setting in overrides]
+    try:
+        data = _load_toml(_decode(read()))
+    except ValueError as fault:
+        faults = [f"{name}: {fault}", *(setting.fault for setting in settings if setting.fault)]
+        raise ParameterFaults(faults) from None
+
+    ranked_faults = []
+    ranks = _ranks(data)
+    sources: dict[tuple[str, ...], str] = {}
+    for row, setting in enumerate(settings):
+        if setting.fault:
+            ranked_faults.append(((_LAST + 1, row), setting.fault))
+        # Where the file has a value in the table's place, that is the fault, and this one has nowhere to go.
+        elif isinstance(keys := data.setdefault(setting.place[0], {}), dict):
+            keys[setting.place[1]] = setting.value
+            ranks[setting.place] = (_LAST + 1, row)
+            sources[setting.place] = setting.source
+    try:
+        parameters = Parameters.model_validate(data)
+    except ValidationError as error:
+        for details in error.errors(include_url=False):
+            place = tuple(map(str, details["loc"]))
+            rank = ranks.get(place) or (ranks.get(place[:-1], (_LAST, 0))[0], _LAST)
+            message = f"{sources.get(place, name)}: {_dotted(place)}: {_explain(place, details)}"
+            ranked_faults.append((rank, message))
+    if ranked_faults:
+        raise ParameterFaults([message for _, message in sorted(ranked_faults, key=lambda fault: fault[0])])
+    return parameters
+
+
+_LAST = LARGEST_FILE_BYTES  # no file has as many tables, nor a table as many keys
+
+
+def _ranks(data: Mapping[str, object]) -> dict[tuple[str, ...], tuple[int, int]]:
+    """Where in the file each table and key stands, for faults to be told in that order."""
+    ranks: dict[tuple[str, ...], tuple[int, int]] = {}
+    for row, (table, keys) in enumerate(data.items()):
+        ranks[(table,)] = (row, -1)
+        if isinstance(keys, dict):
+            ranks |= {(table, key): (row, column) for column, key in enumerate(keys)}
+    return ranks
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        if path.is_dir():
+            raise ValueError("expected a parameter file, got a folder")
+        with path.open("rb") as file:
+            return file.read(LARGEST_FILE_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        raise ValueError("expected a parameter file, got nothing: there is no such file") from None
+
+
+def _decode(content: bytes) -> str:
+    if len(content) > LARGEST_FILE_BYTES:
+        raise ValueError(f"expected a parameter file of at most {LARGEST_FILE_BYTES} bytes, got more")
+    try:
+        return content.decode("utf-8").removeprefix("\ufeff")  # the mark that editors on Windows put first
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        got = f"the byte 0x{content[error.start]:02x} at offset {error.start}"
+        raise ValueError(f"line {line}: expected text in UTF-8, got {got}") from None
+
+
+def _load_toml(text: str) -> dict[str, Any]:
+    try:
+        # The closing newline makes tomllib give the line, not "end of document", for a fault in the last one.
+        return tomllib.loads(f"{text}\n", parse_float=_Real)
+    except tomllib.TOMLDecodeError as error:
+        where = re.search(r" \(at line (\d+), column (\d+)\)$", str(error))
+        if where is None:  # something left open to the end of the file
+            raise ValueError(f"expected TOML, got an unfinished file: {_shown(str(error))}") from None
+        written = text.split("\n")[int(where[1]) - 1].strip()
+        got = f"'{_shown(written)}' ({_shown(str(error)[: where.start()])})"
+        raise ValueError(f"line {where[1]}, column {where[2]}: expected TOML, got {got}") from None
+    except RecursionError:
+        raise ValueError("expected TOML, got lists or tables nested too deeply") from None
+    except ValueError:  # Python's own limit on the digits of an integer
+        raise ValueError("expected TOML, got an integer of too many digits") from None
+
+
+def _read_override(setting: str) -> _Override:
+    source = f"--set {_shown(setting)}"
+    # A newline in the value would let it set further keys.
+    if "=" not in setting or not setting.isprintable():
+        return _Override(source, fault=f"{source}: expected KEY=VALUE on one line of printable text")
+    key, _, written = setting.partition("=")
+    place = tuple(key.strip().split("."))
+    if place not in _KINDS:
+        return _Override(source, fault=f"{source}: {_dotted(place)}: {_explain_unknown(place, _KINDS)}")
+    try:
+        return _Override(source, place, _load_toml(f"value = {written}")["value"])
+    except ValueError:
+        wrong = f"expected a TOML value, with text in quotes, got '{_shown(written.strip())}'"
+        return _Override(source, fault=f"{source}: {_dotted(place)}: {wrong}")
+
+
+# ---- Saying what is wrong
+
+
+def _explain(place: tuple[str, ...], details: ErrorDetails) -> str:
+    """The fault that pydantic found at `place`, in our words."""
+    if details["type"] == "extra_forbidden":
+        tables = [(table,) for table in _TABLES] if len(place) == 1 else []
+        return _explain_unknown(place, [*_KINDS, *tables])
+    if len(place) == 1:
+        fields = _TABLES[place[0]].model_fields
+        keys = ", ".join(key for key, field in fields.items() if field.is_required())
+        expected = f"the table [{place[0]}] with the keys {keys}"
+    else:
+        expected = _KINDS[place[0], place[1]].expected
+    if details["type"] == "missing":
+        return f"expected {expected}, got nothing: it is missing"
+    got = details["ctx"]["error"] if details["type"] == "value_error" else _describe(details["input"])
+    return f"expected {expected}, got {got}"
+
+
+def _explain_unknown(place: tuple[str, ...], known: Iterable[tuple[str, ...]]) -> str:
+    # The last part counts twice, so that a key put into the wrong table leads to its right one.
+    def likeness(other: tuple[str, ...]) -> float:
+        return _ratio(place[-1], other[-1]) + _ratio(".".join(place), ".".join(other))
+
+    nearest = max(known, key=likeness)
+    return f"expected a known key, got an unknown one; the nearest is {'.'.join(nearest)}"
+
+
+def _ratio(written: str, known: str) -> float:
+    return SequenceMatcher(None, _shown(written), known).ratio()
+
+
+def _dotted(place: tuple[str, ...]) -> str:
+    return ".".join(_shown(part) if re.fullmatch(r"[\w-]+", part) else f"'{_shown(part)}'" for part in place)
