@@ -380,6 +380,8 @@ def folded(expression: Expr) -> Expr:
 
 def _with_decimal(lines: tuple[Line, ...], number: Rational, shown: Figure | Measure) -> tuple[Line, ...]:
     """The lines with `number` as a decimal behind them, or in place of the same digits at their end."""
+    if number == 0:
+        return lines
     figure, scale = (shown.figure, shown.scale) if isinstance(shown, Measure) else (shown, Rational(1))
     if abs(Rational(figure.text) * scale - number) * 1000 > 5 * abs(number):
         raise DoesNotFollow(f"{figure.text} is not close to {number / scale}")

@@ -306,6 +306,7 @@ def _path(problem: Problem, fused: bool) -> Path:
             .equals("B*I", "memory-bound: the sloped roof")
             .put({**problem.machine_in_tera, I: at_reference})
         )
+    in_tera = neat(derived.number, 4, [problem.machine_in_tera[P_m]])
     return Path(
         cell=at_reference_cell,
         flops=path_flops,
@@ -313,14 +314,9 @@ def _path(problem: Problem, fused: bool) -> Path:
         rate_flops_per_s=rate,
         time_s=path_flops / rate,
         peak_share=problem.machine.peak_share(at_reference),
-        rate=derived.about(_tera(derived.number, problem)),
+        rate=derived.about(Measure(in_tera, "TFLOP/s", Rational(1))),
         rate_measure=measured(rate, "FLOP/s", 4, [problem.device.peak_flops_per_s], exactly=True),
     )
-
-
-def _tera(rate_tflops_per_s: Rational, problem: Problem) -> Measure:
-    peak = problem.machine_in_tera[P_m]
-    return Measure(neat(rate_tflops_per_s, 4, [peak]), "TFLOP/s", Rational(1))
 
 
 def _pay_off(speedup: Rational, traffic_ratio: Rational) -> PayOff:

@@ -72,7 +72,7 @@ def measured(
 ) -> Measure:
     """`value` in base units ("B", "FLOP/s", "s", ...) with the decimal prefix that leaves 1 to 999 before the unit.
 
-    Rates keep a prefix up to 9999, as data sheets do: 1200 TFLOP/s. With `exactly` the figure is `neat`.
+    TFLOP/s goes up to 9999, as in data sheets. With `exactly` the figure is `neat`.
     """
     value = Rational(value)
     fences = [Rational(fence) for fence in apart_from]
@@ -81,7 +81,7 @@ def measured(
     for prefix, scale in prefixes:
         figure = show(value / scale, figures, [fence / scale for fence in fences])
         measure = Measure(figure, prefix + unit, scale)
-        if abs(Rational(figure.text)) < _MOST_BEFORE.get(unit, 1000):
+        if abs(Rational(figure.text)) < _MOST_BEFORE.get(prefix + unit, 1000):
             return measure
     return measure
 
@@ -100,13 +100,13 @@ def binary_bytes(value: Rational, figures: int = 3) -> Measure:
 _LARGE = tuple((prefix, Rational(10) ** power) for prefix, power in zip("kMGTPEZY", range(3, 27, 3), strict=True))
 _SMALL = tuple((prefix, Rational(10) ** power) for prefix, power in (("p", -12), ("n", -9), ("µ", -6), ("m", -3)))
 _ONE = (("", Rational(1)),)
-_MOST_BEFORE = {"FLOP/s": 10_000, "exp/s": 10_000}
+_MOST_BEFORE = {"TFLOP/s": 10_000}
 _PREFIXES = {
     "B": _ONE + _LARGE,
     "B/s": _ONE + _LARGE,
     "FLOP": _ONE + _LARGE,
     "FLOP/s": _ONE + _LARGE,
-    "exp/s": _ONE + _LARGE,
+    "op/s": _ONE + _LARGE,
     "s": _SMALL + _ONE,
 }
 

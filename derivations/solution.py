@@ -11,6 +11,7 @@ from derivations import (
     part_f1_causal,
     part_f2_decode,
     part_f3_grouped,
+    softmax_units,
 )
 from derivations.problem import Problem
 
@@ -28,6 +29,7 @@ class Solution:
     causal: part_f1_causal.Causal
     decode: part_f2_decode.Decode
     grouped: part_f3_grouped.Grouped
+    softmax_units: softmax_units.SoftmaxUnits | None  # None where the device's file gives no rate for them
 
 
 def solve(problem: Problem) -> Solution:
@@ -41,4 +43,5 @@ def solve(problem: Problem) -> Solution:
         causal=part_f1_causal.solve(problem),
         decode=part_f2_decode.solve(problem),
         grouped=part_f3_grouped.solve(problem),
+        softmax_units=softmax_units.solve(problem),
     )

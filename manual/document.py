@@ -1,6 +1,7 @@
 """The manual's LaTeX source: the solution poured into the templates."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sympy import Rational
 
 from derivations.algebra import Relation
+from derivations.real_devices import RealDevices
 from derivations.rounding import Figure, binary_bytes, measured, neat, percent, rounded
 from derivations.solution import Solution
+from manual.parameters import Parameters
 from manual import latex
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
@@ -38,10 +41,15 @@ def environment() -> Environment:
     return jinja
 
 
-def render(solution: Solution, **more: Any) -> str:
-    """The whole document; `more` are values that do not come from the derivations."""
-    fields = {name: getattr(solution, name) for name in solution.__dataclass_fields__}
-    return environment().get_template(ROOT_TEMPLATE).render(**fields, **more)
+def render(solution: Solution, real_devices: RealDevices, parameters: Parameters) -> str:
+    """The whole document."""
+    return environment().get_template(ROOT_TEMPLATE).render(**context(solution, real_devices, parameters))
+
+
+def context(solution: Solution, real_devices: RealDevices, parameters: Parameters) -> dict[str, Any]:
+    """The names that the templates may use."""
+    parts = {field.name: getattr(solution, field.name) for field in fields(solution)}
+    return {**parts, "real_devices": real_devices, "parameter_lines": parameters.toml_lines()}
 
 
 def _in_unit(name: str, figures: int = 3) -> Callable[[Rational], str]:
@@ -99,7 +107,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "neat": lambda value: _ratio(value, 4),
     "plain": lambda shown: latex.figure(shown, group=False),
     "noun": lambda count, singular, plural: singular if count == 1 else plural,
-    "exp_per_s": lambda value: latex.measure(measured(value, "exp/s", 4, exactly=True)),
+    "operations_per_s": lambda value: latex.measure(measured(value, "op/s", 4, exactly=True)),
     "rounded": lambda value, figures=3: latex.formula(rounded(value, figures)),
     "percent": _percent,
     "bytes": _in_unit("B"),

@@ -16,6 +16,7 @@ from derivations.rounding import Figure, Measure, neat
 SYMBOLS = {
     "I_ridge": r"I_{\mathrm{ridge}}",
     "n_heads": r"n_{\mathrm{heads}}",
+    "P_e": r"P_{\exp}",
 }
 RELATIONS = {
     Relation.EQUAL: "=",
@@ -231,12 +232,17 @@ def _product(expression: Expr) -> str:
     if len(above) == 1 and isinstance(above[0], Mul) and not below:
         body = _product(above[0])
     elif below:
-        body = rf"\frac{{{_factors(above)}}}{{{_factors(below)}}}"
+        body = rf"\frac{{{_slashed(_factors(above))}}}{{{_slashed(_factors(below))}}}"
     else:
         body = _factors(above)
     if not negative:
         return body
     return body[1:].lstrip() if body.startswith("-") else f"-{body}"
+
+
+def _slashed(part: str) -> str:
+    """A part of a fraction, in which a fraction of two numbers gets a slash in place of a bar of its own."""
+    return re.sub(r"\\frac\{((?:\d|\{,\})+)\}\{((?:\d|\{,\})+)\}", r"(\1/\2)", part)
 
 
 def _factors(factors: list[Expr]) -> str:
@@ -249,7 +255,7 @@ def _factors(factors: list[Expr]) -> str:
         piece = _power(factor) if isinstance(factor, Pow) else _expression(factor)
         if isinstance(factor, Add) or piece.startswith("-"):
             piece = rf"\left({piece}\right)" if r"\frac" in piece else f"({piece})"
-        separator = r" \cdot " if text and (piece[0].isdigit() or piece.startswith(r"\frac")) else " "
+        separator = r" \cdot " if piece[0].isdigit() or piece.startswith(r"\frac") else " "
         text += (separator if text else "") + piece
     return text
 

@@ -294,6 +294,24 @@ def parse_parameters(text: str, name: str, overrides: Sequence[str] = ()) -> Par
     return _build(partial(text.encode, "utf-8", "surrogatepass"), name, overrides)
 
 
+def toml_items(text: str) -> list[str]:
+    """Several TOML values with commas between them, each as TOML again; none where the text is no such thing."""
+    if not text.isprintable():
+        return []
+    try:
+        return [_written_again(value) for value in _load_toml(f"value = [{text}]")["value"]]
+    except ValueError:
+        return []
+
+
+def _written_again(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written_again, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value.text if isinstance(value, _Real) else _toml_value(value)
+
+
 @dataclass(frozen=True)
 class _Override:
     """One `KEY=VALUE` of the command line: where its value goes, or the fault in how it is written."""

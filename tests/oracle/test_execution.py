@@ -338,6 +338,26 @@ def test_re_reads_cap_the_intensity_by_the_tile_of_queries(query_rows: int) -> N
     assert measured[-1] < cap
 
 
+def test_what_re_reads_would_cost_at_the_size_of_the_exercise() -> None:
+    """The rule that the runs above confirm, at s = 8192, d = 128, 2 B an element, a ridge point of 300 FLOP/B.
+
+    With tiles of 128 queries and no cache that catches the re-reads, the fused kernel would move 32.5 times the
+    minimum, half of what the unfused moves, and stay memory-bound at every length. What lets it reach the ridge
+    is a larger tile, or a last-level cache that serves K and V.
+    """
+    s, d, ridge = 8192, 128, 300
+    work = at(flops(attention()), s, d)
+    minimum, unfused = at(traffic_elements(fuse(attention())), s, d), at(traffic_elements(attention()), s, d)
+    re_read = 2 * s * d * (1 + s // 128)
+    assert Rational(re_read, minimum) == Rational(65, 2)
+    assert Rational(unfused, re_read) == 2
+    assert work < 2 * re_read * ridge
+    cap_of_a_row = Rational(4 * d + SOFTMAX_FLOPS, 2 * 2 * d)  # FLOP/B as s grows, per query in a tile
+    assert 128 * cap_of_a_row < 297 * cap_of_a_row < ridge < 298 * cap_of_a_row
+    most_passes = max(n for n in range(1, 65) if work >= ridge * 2 * 2 * s * d * (1 + n))
+    assert most_passes == 26, "at this length, tiles of at least 316 queries"
+
+
 # ----------------------------------------------------------------------------------------------------
 # Fused: FLOPs, and the work of the online softmax that the model leaves out
 

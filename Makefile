@@ -1,0 +1,105 @@
+# `make` and `make help` list the targets. For GNU make 3.81 and later.
+
+PARAMETERS ?= parameters/device_r.toml
+OLD ?= HEAD:$(PARAMETERS)
+NEW ?= $(PARAMETERS)
+export PYTHON
+
+# What a user has set for other programs of his must not reach these.
+unexport PYTHONPATH PYTHONHOME
+
+# Scripts in .venv/bin name their Python by its full path, which must not hold a space: hence python -m, here and below.
+VENV_PYTHON := .venv/bin/python
+RUN := .venv/requirements.stamp
+DEV := .venv/requirements-dev.stamp
+TEX := .build/tex.stamp
+
+# A parameter file may lie anywhere and have spaces in its name; in the name of a target each takes a backslash.
+unusable := $(strip $(foreach character,: ; = % * ? [ ] " ` \ $$,$(findstring $(character),$(PARAMETERS))))
+ifneq ($(unusable),)
+$(error PARAMETERS: make cannot handle a file name with $(unusable) in it; rename it, or run generate.py on it)
+endif
+nothing :=
+space := $(nothing) $(nothing)
+name := $(basename $(notdir $(subst $(space),<space>,$(PARAMETERS))))
+ifeq ($(name),)
+$(error PARAMETERS must name a parameter file, as in PARAMETERS=parameters/device_r.toml)
+endif
+PDF := output/$(subst <space>,\ ,$(name))/solution_manual.pdf
+INPUTS := .build/$(subst <space>,\ ,$(name)).inputs
+
+DEVICE_PDFS := $(patsubst parameters/%.toml,output/%/solution_manual.pdf,$(wildcard parameters/*.toml))
+SOURCES := generate.py pyproject.toml tools/build_pdf.sh \
+	$(wildcard derivations/*.py figures/*.py manual/*.py templates/* templates/*/*)
+
+.PHONY: help pdf devices test diff golden check clean FORCE
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "PARAMETERS=FILE names the parameter file (now $(PARAMETERS)), PYTHON=PROGRAM the Python to set up with."
+
+pdf: $(PDF) ## build output/NAME/solution_manual.pdf from PARAMETERS=.../NAME.toml
+	@echo "output/$(subst <space>, ,$(name))/solution_manual.pdf is up to date"
+
+devices: $(DEVICE_PDFS) ## build the manual of every file in parameters/ (with -j2: two at a time)
+
+test: $(DEV) $(TEX) ## run every test
+	$(VENV_PYTHON) -m pytest -n 2
+
+diff: $(RUN) ## say what changed since the last commit of PARAMETERS, or between OLD=FILE and NEW=FILE
+	@$(VENV_PYTHON) generate.py diff "$(OLD)" "$(NEW)"
+
+golden: $(DEV) ## rewrite the golden files that the tests compare the templates' text with
+	$(VENV_PYTHON) -m pytest tests/templates --rewrite-golden
+
+check: $(DEV) ## look for mistakes of style and type in the code
+	$(VENV_PYTHON) -m ruff check .
+	$(VENV_PYTHON) -m ruff format --check .
+	$(VENV_PYTHON) -m mypy --strict derivations
+	$(VENV_PYTHON) -m mypy generate.py manual figures
+
+clean: ## remove what builds have made (the set-up in .venv stays)
+	rm -rf output .build
+
+# A manual also depends on its parameter file and, for the page that compares them, on every shipped one. Their sums are
+# kept in a file that changes only when one of them does: so a file that is gone, is new or lies elsewhere counts too.
+define record_sums
+	@mkdir -p .build
+	@cksum "$(parameter_file)" parameters/*.toml >"$@.$$$$" 2>&1; \
+	if cmp -s "$@.$$$$" "$@"; then rm "$@.$$$$"; else mv "$@.$$$$" "$@"; fi
+endef
+
+define build_pdf
+	@sh tools/build_pdf.sh "$(parameter_file)" "$@"
+endef
+
+$(PDF) $(INPUTS): parameter_file = $(PARAMETERS)
+$(PDF): $(INPUTS) $(SOURCES) $(RUN) | $(TEX)
+	$(build_pdf)
+$(INPUTS): FORCE
+	$(record_sums)
+
+output/%/solution_manual.pdf: parameter_file = parameters/$*.toml
+output/%/solution_manual.pdf: .build/%.inputs $(SOURCES) $(RUN) | $(TEX)
+	$(build_pdf)
+.build/%.inputs: parameter_file = parameters/$*.toml
+.build/%.inputs: FORCE
+	$(record_sums)
+
+# A PDF is only ever replaced whole, so an interrupted make must not delete it.
+.PRECIOUS: $(PDF) output/%/solution_manual.pdf .build/%.inputs
+
+$(RUN): requirements.txt
+	@sh tools/make_venv.sh requirements.txt
+$(DEV): requirements-dev.txt $(RUN)
+	@sh tools/make_venv.sh requirements-dev.txt
+# The Python that .venv was made with may be gone.
+ifneq ($(shell test -x $(VENV_PYTHON) && echo yes),yes)
+.PHONY: $(RUN)
+endif
+
+# After $(RUN), for both may call apt-get.
+$(TEX): tools/install_tex.sh | $(RUN)
+	@sh tools/install_tex.sh
+	@mkdir -p .build && touch $@

@@ -1,0 +1,55 @@
+"""What the manual claims in words, by name: the cases that its sentences are chosen by, for listing what turned."""
+
+from collections.abc import Iterator
+
+from derivations.solution import Solution
+
+
+def claims(solution: Solution) -> dict[str, str]:
+    """Each claim that a parameter can turn, with the case that holds for this solution."""
+    return dict(_listed(solution))
+
+
+def _listed(solution: Solution) -> Iterator[tuple[str, str]]:
+    flops, intensity, part_d = solution.flops, solution.intensity, solution.classification
+    footprint, causal, decode, grouped = (
+        solution.footprint,
+        solution.causal,
+        solution.decode,
+        solution.grouped,
+    )
+
+    yield "A2 share of the softmax FLOPs", flops.share_size.value
+    if solution.softmax_units is not None:
+        yield "A2 what takes longest in a fused kernel", solution.softmax_units.limit.value
+    yield "C4 unfused, whole table", intensity.unfused_column.verdicts.value
+    yield "C4 fused, whole table", intensity.fused_column.verdicts.value
+    for row in intensity.rows:
+        yield f"C4 unfused at s = {row.sequence_length}", row.unfused.verdict.value
+        yield f"C4 fused at s = {row.sequence_length}", row.fused.verdict.value
+
+    yield "D2 fused kernel compute-bound", _from(part_d.fused.everywhere)
+    unfused = part_d.unfused.crossover
+    yield "D3 unfused path compute-bound", "at no length" if unfused is None else _from(unfused.everywhere)
+    yield "D4 unfused at the reference s", part_d.unfused_verdict.value
+    yield "D4 fused at the reference s", part_d.fused_verdict.value
+    yield "D4 what fusion gains", part_d.pay_off.value
+
+    yield "E1 score matrices that fit in HBM", footprint.fit.value
+    yield "E1 scores and weights at once", "fit" if footprint.both_fit else "do not fit"
+    yield "E2 unfused limit against the ridge", part_d.unfused.limit.value
+
+    yield "F1 causal fused kernel compute-bound", _from(causal.crossover.everywhere)
+    yield "F2 decode limit", decode.distance.value
+    yield "F2 what fusion saves in decode", "little" if decode.saves_little else "not little"
+    yield "F3 group size for the ridge", "more than models use" if grouped.beyond_usual_group_sizes else "within reach"
+    yield (
+        "F3 ridge at the reference s",
+        "reached by some group size" if grouped.reaches_at_reference else "out of reach of any group size",
+    )
+    for group in grouped.rows:
+        yield f"F3 limit for g = {group.group_size}", group.limit.verdict.value
+
+
+def _from(everywhere: bool) -> str:
+    return "at every length" if everywhere else "from its crossover on"

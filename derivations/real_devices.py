@@ -1,0 +1,73 @@
+"""The same exercise on other devices: Parts D and F3 with this copy's workload and another machine."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from derivations import part_d_classification, part_f3_grouped
+from derivations.part_d_classification import Classification
+from derivations.part_f3_grouped import Grouped
+from derivations.problem import TERA, Device, Problem
+from derivations.rounding import Figure, rounded
+
+TABLE_FIGURES = 4
+
+
+@dataclass(frozen=True)
+class DeviceRow:
+    """One device with the answers that depend on it."""
+
+    device: Device
+    is_this_copy: bool
+    classification: Classification
+    grouped: Grouped
+    ridge_figure: Figure
+    unfused_rate_figure: Figure  # TFLOP/s
+    fused_rate_figure: Figure
+
+
+@dataclass(frozen=True)
+class RealDevices:
+    """The rows, this copy's device first, and what the sentences below the table count."""
+
+    rows: tuple[DeviceRow, ...]
+
+    @property
+    def fused_compute_bound(self) -> tuple[str, ...]:
+        """Names of the devices on which the fused kernel is compute-bound at the reference s."""
+        return tuple(row.device.name for row in self.rows if row.classification.fused_verdict.compute_bound)
+
+    @property
+    def unfused_reaching_the_ridge(self) -> tuple[str, ...]:
+        """Names of the devices on which some s makes the unfused path compute-bound."""
+        return tuple(
+            row.device.name for row in self.rows if row.classification.unfused.reach.from_some_length_on
+        )
+
+    @property
+    def all_fused_compute_bound(self) -> bool:
+        return len(self.fused_compute_bound) == len(self.rows)
+
+
+def compare(problem: Problem, devices: Iterable[Device]) -> RealDevices:
+    """This copy's device and then the others, each with this copy's workload and tables."""
+    others = [device for device in devices if device != problem.device]
+    return RealDevices(tuple(_row(problem, device) for device in (problem.device, *others)))
+
+
+def _row(problem: Problem, device: Device) -> DeviceRow:
+    on_device = replace(problem, device=device)
+    classification = part_d_classification.solve(on_device)
+    peak = device.peak_flops_per_s / TERA
+    unfused, fused = (
+        rounded(path.rate_flops_per_s / TERA, TABLE_FIGURES, [peak])
+        for path in (classification.reference_unfused, classification.reference_fused)
+    )
+    return DeviceRow(
+        device=device,
+        is_this_copy=device == problem.device,
+        classification=classification,
+        ridge_figure=rounded(classification.ridge_figure.exact, TABLE_FIGURES),
+        unfused_rate_figure=unfused,
+        fused_rate_figure=fused,
+        grouped=part_f3_grouped.solve(on_device),
+    )

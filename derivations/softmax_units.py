@@ -1,0 +1,128 @@
+"""A2 continued: the time of the softmax on the units that run it, where the device's file gives their rates.
+
+The roofline of the exercise charges every FLOP to the matrix cores. A real device runs the exponentials on
+special-function units and the rest of the softmax on vector units, each at a rate of its own; whichever unit takes
+longest sets the time of a fused kernel that overlaps them all.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sympy import Expr, Integer, Max, Rational, Symbol
+
+from derivations.algebra import Derivation
+from derivations.attention import attention
+from derivations.dataflow import fuse, traffic_elements
+from derivations.problem import TERA, Problem
+from derivations.rounding import percent
+from derivations.symbols import P_e, P_m, P_v, b, c, d, s
+
+
+class Limit(Enum):
+    """What takes longest in a fused kernel that overlaps its memory traffic, its products and its softmax."""
+
+    MEMORY = "memory"
+    PRODUCTS = "products"
+    SOFTMAX = "softmax"
+
+    @property
+    def memory(self) -> bool:
+        return self is Limit.MEMORY
+
+    @property
+    def products(self) -> bool:
+        return self is Limit.PRODUCTS
+
+    @property
+    def softmax(self) -> bool:
+        return self is Limit.SOFTMAX
+
+
+@dataclass(frozen=True)
+class UnitTime:
+    """One kind of unit at work on the softmax of one head at the reference s."""
+
+    name: str
+    operations_per_score: Rational
+    rate_per_s: Rational
+    time_s: Rational
+    over_products: Derivation  # its time over that of the products, which does not depend on s
+
+
+@dataclass(frozen=True)
+class SoftmaxUnits:
+    """Times in s for one head at the reference s."""
+
+    units: tuple[UnitTime, ...]
+    products_time_s: Rational
+    memory_time_s: Rational
+    slowest: UnitTime
+    limit: Limit
+    overlapped_peak_share: Rational  # of the matrix peak, where everything overlaps
+    serial_peak_share: Rational  # of the matrix peak, where the softmax waits for the products and the reverse
+    product_flops_per_score: Rational
+
+
+def solve(problem: Problem) -> SoftmaxUnits | None:
+    """None where the file gives no rate, or where the units it gives have nothing to do (c = 0 on vector units)."""
+    units = tuple(_units(problem))
+    if not units:
+        return None
+    scores_stage, _, values_stage = attention()
+    peak = problem.device.peak_flops_per_s
+    products_time = (scores_stage.flops + values_stage.flops).subs(problem.reference) / peak
+    memory_time = (b * traffic_elements(fuse(attention()))).subs(
+        problem.reference
+    ) / problem.device.bandwidth_bytes_per_s
+    slowest = max(units, key=lambda unit: unit.time_s)
+    longest = Max(products_time, memory_time, slowest.time_s)
+    return SoftmaxUnits(
+        units=units,
+        products_time_s=products_time,
+        memory_time_s=memory_time,
+        slowest=slowest,
+        limit=_limit(longest, memory_time, products_time),
+        overlapped_peak_share=products_time / longest,
+        serial_peak_share=products_time / Max(memory_time, products_time + sum(unit.time_s for unit in units)),
+        product_flops_per_score=(4 * d).subs(problem.head),
+    )
+
+
+def _units(problem: Problem) -> list[UnitTime]:
+    """Exponentials on their own units where their rate is given; what is left of c on the vector units."""
+    device = problem.device
+    units = []
+    left: Expr = c
+    if device.exp_per_s is not None:
+        units.append(_unit(problem, "exponentials", Integer(1), P_e, device.exp_per_s))
+        left = c - 1
+    if device.vector_flops_per_s is not None and left.subs(problem.conventions) > 0:
+        units.append(_unit(problem, "vector units", left, P_v, device.vector_flops_per_s))
+    return units
+
+
+def _unit(problem: Problem, name: str, per_score: Expr, rate: Symbol, rate_per_s: Rational) -> UnitTime:
+    numbers = {**problem.head, P_m: problem.device.peak_flops_per_s / TERA, rate: rate_per_s / TERA}
+    operations = per_score.subs(problem.conventions)
+    over_products = (
+        Derivation(
+            r"\frac{t_{\mathrm{softmax}}}{t_{\mathrm{products}}}",
+            (per_score * s**2 / rate) / (4 * s**2 * d / P_m),
+        )
+        .equals(f"({per_score})*s**2*P_m/({rate}*4*s**2*d)", "time over time")
+        .equals(f"({per_score})*P_m/(4*d*{rate})", "$s^2$ cancels")
+        .put(numbers)
+    )
+    return UnitTime(
+        name=name,
+        operations_per_score=operations,
+        rate_per_s=rate_per_s,
+        time_s=operations * Rational(problem.workload.sequence_length) ** 2 / rate_per_s,
+        over_products=over_products.about(percent(over_products.number)),
+    )
+
+
+def _limit(longest: Rational, memory_time: Rational, products_time: Rational) -> Limit:
+    if memory_time == longest:
+        return Limit.MEMORY
+    return Limit.PRODUCTS if products_time == longest else Limit.SOFTMAX

@@ -1,0 +1,29 @@
+"""The figures of the manual: one a file, drawn from plain numbers."""
+
+from os import PathLike
+
+from matplotlib.figure import Figure
+
+from derivations.solution import Solution
+from figures import decode, intensity, numbers, roofline, style, traffic
+
+
+def draw_all(solution: Solution) -> dict[str, Figure]:
+    """Every figure by its name, which is also the name of its file."""
+    return {
+        "roofline": roofline.draw(numbers.roofline_numbers(solution)),
+        "intensity": intensity.draw(numbers.intensity_numbers(solution)),
+        "traffic": traffic.draw(numbers.traffic_numbers(solution)),
+        "decode": decode.draw(numbers.decode_numbers(solution)),
+    }
+
+
+def save(figure: Figure, path: str | PathLike[str]) -> None:
+    """Writes a PDF in which nothing tells when or by what it was made: same figure, same bytes."""
+    with style.applied():
+        figure.savefig(
+            path,
+            format="pdf",
+            facecolor="white",
+            metadata={"CreationDate": None, "Creator": None, "Producer": None},
+        )

@@ -1,0 +1,219 @@
+"""How every figure looks: size, fonts, colours, as one dictionary that is handed over and never left set.
+
+Colours are Okabe and Ito's, the blue darkened, so that they differ in lightness too and survive grey-scale printing.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib import font_manager
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ft2font import FT2Font
+
+WIDTH_CM = 16.0
+CM_PER_INCH = 2.54
+POINTS_PER_INCH = 72
+POINTS_PER_CM = POINTS_PER_INCH / CM_PER_INCH
+DPI = 144  # of the measurements only: what is saved is vectors
+
+INK = "#222222"
+FAINT_INK = "#6A6A6A"
+GRID = "#E6E6E6"
+ROOF = "#3C3C3C"
+UNFUSED = "#D55E00"
+UNFUSED_INK = "#B04A00"
+FUSED = "#004B7A"
+DECODE = "#007A5A"
+MARKERS = {UNFUSED: "s", FUSED: "o", DECODE: "D"}
+_MARKER_SHARES = {
+    UNFUSED: 1.1,
+    FUSED: 1.0,
+    DECODE: 1.0,
+}  # a square looks out from under the circle that covers it
+_CROWD = 40  # markers
+_SIZE_IN_A_CROWD = 0.7
+
+PAGE_EDGE_CM = 0.12  # what nothing comes nearer to
+_LEAST_LEFT_CM = 1.7
+_AXIS_NAME_CM = 0.85  # with the ticks and the gaps
+
+FONT_SIZE = 9.0
+SMALL = 8.0
+
+PAGELLA = "TeX Gyre Pagella"
+_FALLBACK = "DejaVu Sans"  # comes with matplotlib, has Greek, Cyrillic, Arabic, Hebrew and most symbols
+_FONT_FILES = ("texgyrepagella-regular.otf", "texgyrepagella-italic.otf")
+_FONT_FOLDERS = (
+    "/usr/share/texmf/fonts/opentype/public/tex-gyre",
+    "/usr/share/texmf-dist/fonts/opentype/public/tex-gyre",
+    "/usr/share/texlive/texmf-dist/fonts/opentype/public/tex-gyre",
+    "/usr/share/texlive/texmf-local/fonts/opentype/public/tex-gyre",
+    "/usr/share/fonts/opentype/tex-gyre",
+    "/usr/share/fonts/texlive-tex-gyre",
+    "/usr/local/texlive/texmf-local/fonts/opentype/public/tex-gyre",
+    "/Library/TeX/Root/texmf-dist/fonts/opentype/public/tex-gyre",
+)
+
+
+@contextmanager
+def applied() -> Iterator[None]:
+    """Within it matplotlib knows this style and nothing of the user's own settings; after it, all is as before."""
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(style())
+        yield
+
+
+def style() -> dict[str, Any]:
+    """The settings, as matplotlib's dictionary of them."""
+    return {
+        **_fonts(),
+        "font.size": FONT_SIZE,
+        "axes.labelsize": FONT_SIZE,
+        "xtick.labelsize": SMALL,
+        "ytick.labelsize": SMALL,
+        "figure.dpi": DPI,
+        "figure.facecolor": "white",
+        "text.color": INK,
+        "axes.labelcolor": INK,
+        "axes.edgecolor": FAINT_INK,
+        "axes.linewidth": 0.6,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.axisbelow": True,
+        "axes.grid": True,
+        "grid.color": GRID,
+        "grid.linewidth": 0.5,
+        "xtick.color": FAINT_INK,
+        "ytick.color": FAINT_INK,
+        "xtick.labelcolor": INK,
+        "ytick.labelcolor": INK,
+        "xtick.major.width": 0.6,
+        "ytick.major.width": 0.6,
+        "xtick.minor.width": 0.4,
+        "ytick.minor.width": 0.4,
+        "lines.linewidth": 1.4,
+        "lines.solid_capstyle": "round",
+        "pdf.fonttype": 3,
+        "pdf.compression": 6,
+        "path.simplify": False,
+    }
+
+
+def new_figure(height_cm: float) -> tuple[Figure, Axes]:
+    """An empty figure of the text's width with one set of axes."""
+    figure = Figure(figsize=(WIDTH_CM / CM_PER_INCH, height_cm / CM_PER_INCH))
+    return figure, figure.add_subplot()
+
+
+def set_margins(axes: Axes, left_cm: float, right_cm: float, bottom_cm: float, top_cm: float) -> None:
+    """The axes' place on the page; ticks and labels are in the margins."""
+    height_cm = figure_of(axes).get_figheight() * CM_PER_INCH
+    axes.set_position(
+        (
+            left_cm / WIDTH_CM,
+            bottom_cm / height_cm,
+            (WIDTH_CM - left_cm - right_cm) / WIDTH_CM,
+            (height_cm - bottom_cm - top_cm) / height_cm,
+        )
+    )
+
+
+def figure_of(axes: Axes) -> Figure:
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure), "these axes are on no figure"
+    return figure
+
+
+def left_margin_cm(axes: Axes) -> float:
+    """The margin that holds the vertical axis's tick labels and its name."""
+    figure = figure_of(axes)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    widest = max(label.get_window_extent(renderer).width for label in axes.get_yticklabels())
+    return max(_LEAST_LEFT_CM, widest / figure.dpi * CM_PER_INCH + _AXIS_NAME_CM + PAGE_EDGE_CM)
+
+
+def markers(color: str, size_points: float, count: int = 1) -> dict[str, Any]:
+    """The look of `count` markers, small and without their white rims where they crowd."""
+    crowd = count > _CROWD
+    return {
+        "linestyle": "none",
+        "marker": MARKERS[color],
+        "markersize": size_points * _MARKER_SHARES[color] * (_SIZE_IN_A_CROWD if crowd else 1),
+        "markerfacecolor": color,
+        "markeredgecolor": color if crowd else "white",
+        "markeredgewidth": 0.2 if crowd else 0.6,
+        "zorder": 4,
+    }
+
+
+def drawable(text: str) -> str:
+    """`text` with each character that no font at hand can draw replaced by the replacement character."""
+    known = _drawable_characters()
+    return "".join(
+        character if ord(character) in known else "\N{REPLACEMENT CHARACTER}" for character in text
+    )
+
+
+def _fonts() -> dict[str, Any]:
+    if not _register_pagella():
+        return {"font.family": ["STIXGeneral", _FALLBACK], "mathtext.fontset": "stix"}
+    upright = {f"mathtext.{kind}": PAGELLA for kind in ("rm", "cal", "sf", "tt", "bf")}
+    italic = {f"mathtext.{kind}": f"{PAGELLA}:italic" for kind in ("it", "bfit")}
+    return {
+        "font.family": [PAGELLA, _FALLBACK],
+        "mathtext.fontset": "custom",
+        "mathtext.fallback": "stix",
+        **upright,
+        **italic,
+    }
+
+
+@cache
+def _register_pagella() -> bool:
+    """Makes matplotlib aware of the document's font; whether it was found."""
+    files = _pagella_files()
+    for file in files:
+        font_manager.fontManager.addfont(str(file))
+    return bool(files)
+
+
+@cache
+def _pagella_files() -> tuple[Path, ...]:
+    """The font's files, wherever TeX keeps them; none of them unless all are there."""
+    found = _asked_of_tex()
+    if len(found) == len(_FONT_FILES):
+        return found
+    for folder in map(Path, _FONT_FOLDERS):
+        found = tuple(folder / file for file in _FONT_FILES)
+        if all(file.is_file() for file in found):
+            return found
+    return ()
+
+
+def _asked_of_tex() -> tuple[Path, ...]:
+    command = shutil.which("kpsewhich")
+    if command is None:
+        return ()
+    try:
+        answer = subprocess.run(
+            [command, *_FONT_FILES], capture_output=True, text=True, timeout=30, check=False
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ()
+    return tuple(path for path in map(Path, answer.splitlines()) if path.is_file())
+
+
+@cache
+def _drawable_characters() -> frozenset[int]:
+    families = _fonts()["font.family"]
+    files = [font_manager.findfont(font_manager.FontProperties(family=family)) for family in families]
+    return frozenset(code for file in files for code in FT2Font(file).get_charmap())

@@ -1,0 +1,30 @@
+"""The devices whose parameter files come with the project."""
+
+from pathlib import Path
+
+from derivations.problem import Device
+from manual.exercise import exercise
+from manual.parameters import read_parameters
+
+FOLDER = Path(__file__).resolve().parent.parent / "parameters"
+# Named one by one: a file that a user adds to the folder, or breaks there, must not change every other manual.
+STEMS = (
+    "device_r",
+    "a100",
+    "h100",
+    "h200",
+    "b200",
+    "l40s",
+    "rtx4090",
+    "mi300x",
+    "mi355x",
+    "gaudi3",
+    "tpu_v5e",
+    "tpu_v5p",
+    "tpu_v6e",
+)
+
+
+def shipped_devices() -> tuple[Device, ...]:
+    """Every shipped device, in base units; ParameterFaults where one of their files is broken."""
+    return tuple(exercise(read_parameters(FOLDER / f"{stem}.toml")).device for stem in STEMS)

@@ -1,0 +1,299 @@
+"""Part D at Device R by hand, and every turn that crossovers, limit and speedup can take."""
+
+from collections.abc import Callable
+
+import pytest
+from sympy import Rational
+
+from derivations.algebra import Relation
+from derivations.part_d_classification import Classification, PayOff, Reach, solve, unfused_reach
+from derivations.problem import Problem
+from derivations.roofline import Approach, Verdict
+from derivations.solution import Solution
+
+# c = 0, b = 1: the fused intensity is s, the unfused one s d/(s + d), which tends to d.
+BARE = {"softmax_flops_per_element": 0, "bytes_per_element": 1}
+
+
+@pytest.fixture(scope="module")
+def part(solution: Solution) -> Classification:
+    return solution.classification
+
+
+@pytest.fixture
+def bare(problem_with: Callable[..., Problem]) -> Callable[..., Classification]:
+    return lambda **changes: solve(problem_with(**BARE, **changes))
+
+
+# D1
+
+
+def test_the_ridge(part: Classification) -> None:
+    # 1200/4
+    assert part.ridge.number == 300
+    assert part.ridge_figure.text == "300"
+
+
+def test_the_ridge_is_not_printed_as_an_intensity_it_differs_from(problem_with: Callable[..., Problem]) -> None:
+    # The fused intensity at s = 512 is 258.5; 258.5003... would be that in four figures.
+    part = solve(problem_with(ridge="775501/3000"))
+    assert Rational(part.ridge_figure.text) > Rational("258.5")
+    assert part.ridge.lines[-1].right.figure == part.ridge_figure
+
+
+# D2
+
+
+def test_the_fused_crossover(part: Classification) -> None:
+    # 517 s/1024 >= 300: s >= 307200/517 = 594.19...
+    assert part.fused.smallest.bound == Rational(307200, 517)
+    assert part.fused.smallest.value == 595
+    assert not part.fused.everywhere
+    assert not part.fused.smallest.bound_is_whole
+
+
+def test_the_integer_and_its_predecessor(part: Classification) -> None:
+    # 517 * 595 = 307,615 and 517 * 594 = 307,098, over 1024
+    assert part.fused.smallest.reached == Rational(307615, 1024) > 300
+    assert part.fused.smallest.missed == Rational(307098, 1024) < 300
+    assert part.fused.smallest.reached_figure.text == "300.4"
+    assert part.fused.smallest.missed_figure.text == "299.9"
+    assert part.fused.smallest.predecessor == 594
+
+
+def test_a_crossover_for_a_large_head_dimension(part: Classification) -> None:
+    # 4b d I_ridge/(4d + c) tends to b I_ridge = 2 * 300
+    assert part.crossover_for_large_head_dim == 600
+
+
+def test_a_crossover_below_1_is_everywhere(bare: Callable[..., Classification]) -> None:
+    fused = bare(ridge="1/2").fused
+    assert (fused.smallest.bound, fused.smallest.value, fused.everywhere) == (Rational(1, 2), 1, True)
+    assert fused.smallest.missed is None
+    assert fused.smallest.missed_figure is None
+    assert not fused.smallest.has_predecessor
+
+
+def test_a_crossover_of_exactly_1_is_everywhere(bare: Callable[..., Classification]) -> None:
+    fused = bare(ridge=1).fused
+    assert (fused.smallest.bound, fused.smallest.value, fused.everywhere) == (1, 1, True)
+    assert fused.smallest.reached == 1  # on the ridge
+    assert not fused.smallest.has_predecessor
+
+
+def test_a_crossover_just_above_1_is_not_everywhere(bare: Callable[..., Classification]) -> None:
+    fused = bare(ridge="1.001").fused
+    assert (fused.smallest.value, fused.everywhere) == (2, False)
+    assert fused.smallest.missed == 1
+
+
+def test_a_crossover_that_is_an_integer_is_not_rounded_up(bare: Callable[..., Classification]) -> None:
+    smallest = bare(ridge=7).fused.smallest
+    assert (smallest.bound, smallest.value, smallest.bound_is_whole) == (7, 7, True)
+    assert (smallest.reached, smallest.missed) == (7, 6)
+
+
+def test_what_is_put_back_is_printed_on_its_side_of_the_ridge(bare: Callable[..., Classification]) -> None:
+    # At s = 100001 the intensity is 100001, above a ridge of 100000.5; the one before, 100000, is below it.
+    smallest = bare(ridge="100000.5").fused.smallest
+    assert smallest.value == 100001
+    assert Rational(smallest.missed_figure.text) < Rational("100000.5") < Rational(smallest.reached_figure.text)
+
+
+# D3
+
+
+def test_the_unfused_path_never_gets_there(part: Classification) -> None:
+    # 4d + c - 4b I_ridge = 512 + 5 - 2400
+    assert part.unfused.coefficient.number == -1883
+    assert part.unfused.reach is Reach.NEVER and part.unfused.reach.never
+    # 4b d I_ridge = 307200, over that
+    assert part.unfused.real == Rational(-307200, 1883)
+    assert part.unfused.algebra.relation is Relation.AT_MOST
+    assert part.unfused.crossover is None
+    assert part.unfused.limit is Approach.BELOW
+
+
+def test_the_head_dimension_that_would(part: Classification) -> None:
+    # d > b I_ridge - c/4 = 600 - 1.25
+    assert part.unfused.head_dim_algebra.bound == Rational("598.75")
+    assert part.unfused.min_head_dim.value == 599
+    # (4 * 599 + 5)/8 = 2401/8 and (4 * 598 + 5)/8 = 2397/8
+    assert part.unfused.min_head_dim.reached == Rational("300.125")
+    assert part.unfused.min_head_dim.missed == Rational("299.625")
+
+
+def test_the_head_dimension_that_would_is_enough_and_one_less_is_not(problem_with: Callable[..., Problem]) -> None:
+    assert solve(problem_with(head_dim=599)).unfused.reach is Reach.FROM_SOME_LENGTH_ON
+    assert solve(problem_with(head_dim=598)).unfused.reach is Reach.NEVER
+
+
+def test_equality_is_no_solution_and_no_negative_root_either(problem_with: Callable[..., Problem]) -> None:
+    # 4d + c = 4 + 4 and 4b I_ridge = 4 * 1 * 2
+    problem = problem_with(head_dim=1, softmax_flops_per_element=4, bytes_per_element=1, ridge=2)
+    assert unfused_reach(problem) is Reach.BARELY_NEVER
+    unfused = solve(problem).unfused
+    assert unfused.coefficient.number == 0
+    assert unfused.reach.barely_never
+    assert unfused.real is None
+    assert unfused.crossover is None
+    assert unfused.limit is Approach.ON and unfused.limit.on
+    # d > b I_ridge - c/4 = 2 - 1: an integer, and yet not enough
+    assert unfused.head_dim_algebra.bound == 1
+    assert unfused.min_head_dim.value == 2
+
+
+def test_equality_without_softmax(bare: Callable[..., Classification]) -> None:
+    unfused = bare(head_dim=3, ridge=3).unfused
+    assert unfused.reach is Reach.BARELY_NEVER
+    assert unfused.min_head_dim.value == 4
+
+
+def test_a_crossover_of_the_unfused_path(bare: Callable[..., Classification]) -> None:
+    # 3s/(s + 3) >= 1: 2s >= 3
+    unfused = bare(head_dim=3, ridge=1).unfused
+    assert unfused.reach is Reach.FROM_SOME_LENGTH_ON and unfused.reach.from_some_length_on
+    assert unfused.real == Rational(3, 2)
+    assert unfused.algebra.relation is Relation.AT_LEAST
+    assert unfused.crossover.smallest.value == 2
+    assert not unfused.crossover.everywhere
+    # 3 * 2/5 and 3/4
+    assert unfused.crossover.smallest.reached == Rational(6, 5)
+    assert unfused.crossover.smallest.missed == Rational(3, 4)
+    assert unfused.limit is Approach.ABOVE and unfused.limit.above
+
+
+def test_a_crossover_of_the_unfused_path_that_is_an_integer(bare: Callable[..., Classification]) -> None:
+    # 3s/(s + 3) >= 2: s >= 6
+    smallest = bare(head_dim=3, ridge=2).unfused.crossover.smallest
+    assert (smallest.bound, smallest.value, smallest.bound_is_whole) == (6, 6, True)
+    assert smallest.reached == 2
+
+
+def test_an_unfused_crossover_of_exactly_1_is_everywhere(bare: Callable[..., Classification]) -> None:
+    # 3s/(s + 3) at s = 1 is 3/4
+    crossover = bare(head_dim=3, ridge="3/4").unfused.crossover
+    assert (crossover.smallest.bound, crossover.smallest.value, crossover.everywhere) == (1, 1, True)
+    assert not crossover.smallest.has_predecessor
+
+
+def test_an_unfused_crossover_just_above_1_is_not_everywhere(bare: Callable[..., Classification]) -> None:
+    crossover = bare(head_dim=3, ridge="0.7501").unfused.crossover
+    assert (crossover.smallest.value, crossover.everywhere) == (2, False)
+
+
+def test_every_head_dimension_would_do(bare: Callable[..., Classification]) -> None:
+    # d > 1/2: the smallest is 1, which has no predecessor
+    unfused = bare(head_dim=5, ridge="1/2").unfused
+    assert unfused.min_head_dim.value == 1
+    assert not unfused.min_head_dim.has_predecessor
+
+
+def test_a_softmax_that_is_dear_enough_needs_no_head_dimension(problem_with: Callable[..., Problem]) -> None:
+    # b I_ridge - c/4 = 2 * 1 - 25 is negative
+    unfused = solve(problem_with(head_dim=1, softmax_flops_per_element=100, ridge=1)).unfused
+    assert unfused.head_dim_algebra.bound == -23
+    assert unfused.min_head_dim.value == 1
+
+
+# D4
+
+
+def test_unfused_at_the_reference(part: Classification) -> None:
+    path = part.reference_unfused
+    assert path.flops == 34_695_282_688
+    assert path.traffic_bytes == 545_259_520
+    assert path.cell.intensity_flops_per_byte == Rational(4136, 65)
+    assert path.cell.figure.text == "63.63"
+    assert part.unfused_verdict is Verdict.MEMORY_BOUND
+    # 4 TB/s times 4136/65 FLOP/B = 254.52... TFLOP/s
+    assert path.rate_flops_per_s == Rational(16544, 65) * 10**12
+    assert path.rate.number == Rational(16544, 65)
+    assert (path.rate_measure.figure.text, path.rate_measure.unit) == ("254.5", "TFLOP/s")
+    # 545,259,520 B over 4 TB/s
+    assert path.time_s == Rational("1.3631488e-4")
+    # 4136/65 over 300
+    assert path.peak_share == Rational(1034, 4875)
+
+
+def test_fused_at_the_reference(part: Classification) -> None:
+    path = part.reference_fused
+    assert path.flops == 34_695_282_688
+    assert path.traffic_bytes == 8_388_608
+    assert path.cell.intensity_flops_per_byte == 4136
+    assert part.fused_verdict is Verdict.COMPUTE_BOUND
+    assert path.rate_flops_per_s == 1200 * 10**12
+    assert (path.rate_measure.figure.text, path.rate_measure.unit) == ("1200", "TFLOP/s")
+    # 34,695,282,688 FLOP over 1200 TFLOP/s
+    assert path.time_s == Rational("34695282688e-15") / Rational("1.2")
+    assert path.peak_share == 1
+
+
+def test_the_speedup_ceiling(part: Classification) -> None:
+    # 1200 over 16544/65 = 78000/16544, both over 16
+    assert part.speedup == Rational(4875, 1034)
+    assert part.speedup_figure.text == "4.71"
+    assert part.speedup == part.reference_unfused.time_s / part.reference_fused.time_s
+    assert part.traffic_ratio == 65
+    assert part.pay_off is PayOff.PART and part.pay_off.part
+    assert not part.fused_on_ridge
+
+
+def test_both_memory_bound_pays_the_whole_ratio(bare: Callable[..., Classification]) -> None:
+    # fused 3 and unfused 3/4 against 4
+    part = bare(head_dim=1, ridge=4, sequence_length=3)
+    assert part.pay_off is PayOff.WHOLE_RATIO and part.pay_off.whole_ratio
+    assert part.speedup == part.traffic_ratio == 4
+    assert not part.fused_on_ridge
+
+
+def test_fused_on_the_ridge_pays_the_whole_ratio(bare: Callable[..., Classification]) -> None:
+    # fused 4 and unfused 4/5 against 4
+    part = bare(head_dim=1, ridge=4, sequence_length=4)
+    assert part.pay_off is PayOff.WHOLE_RATIO
+    assert part.speedup == part.traffic_ratio == 5
+    assert part.fused_on_ridge
+    assert part.fused_verdict is Verdict.COMPUTE_BOUND
+    assert part.reference_fused.peak_share == 1
+
+
+def test_fused_past_the_ridge_pays_a_part(bare: Callable[..., Classification]) -> None:
+    # fused 5, of which 4 count, and unfused 5/6
+    part = bare(head_dim=1, ridge=4, sequence_length=5)
+    assert part.pay_off is PayOff.PART
+    assert (part.speedup, part.traffic_ratio) == (Rational(24, 5), 6)
+
+
+def test_both_compute_bound_pays_nothing(bare: Callable[..., Classification]) -> None:
+    # unfused 2 * 3/5 against 1
+    part = bare(head_dim=2, ridge=1, sequence_length=3)
+    assert part.pay_off is PayOff.NOTHING and part.pay_off.nothing
+    assert (part.speedup, part.traffic_ratio) == (1, Rational(5, 2))
+    assert part.unfused_verdict is part.fused_verdict is Verdict.COMPUTE_BOUND
+
+
+def test_unfused_on_the_ridge_pays_nothing(bare: Callable[..., Classification]) -> None:
+    # unfused 2 * 2/4 against 1
+    part = bare(head_dim=2, ridge=1, sequence_length=2)
+    assert part.pay_off is PayOff.NOTHING
+    assert part.unfused_verdict is Verdict.COMPUTE_BOUND
+
+
+def test_a_part_is_not_printed_as_nothing_or_as_the_whole(bare: Callable[..., Classification]) -> None:
+    # unfused 2 * 2/4 = 1 against a ridge of 1.0004: the speedup is 1.0004, of a ratio of 2
+    hardly = bare(head_dim=2, ridge="1.0004", sequence_length=2)
+    assert hardly.pay_off is PayOff.PART
+    assert Rational(hardly.speedup_figure.text) > 1
+    # fused 4 against a ridge of 3.999: the speedup is 3.999/(4/5) = 4.99875, of a ratio of 5
+    nearly = bare(head_dim=1, ridge="3.999", sequence_length=4)
+    assert nearly.pay_off is PayOff.PART
+    assert Rational(nearly.speedup_figure.text) < 5
+
+
+def test_a_rate_below_peak_is_not_printed_as_the_peak(bare: Callable[..., Classification]) -> None:
+    # fused 4 against 4.0001
+    path = bare(head_dim=1, ridge="4.0001", sequence_length=4).reference_fused
+    assert path.cell.verdict is Verdict.MEMORY_BOUND
+    peak_tflops_per_s = Rational("16.0004")
+    assert Rational(path.rate_measure.figure.text) < peak_tflops_per_s
+    assert Rational(path.rate.lines[-1].right.figure.text) < peak_tflops_per_s

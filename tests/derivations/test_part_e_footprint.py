@@ -1,0 +1,164 @@
+"""Part E at Device R by hand, and what fits: the layer, one head, nothing, and each at equality."""
+
+from collections.abc import Callable
+
+import pytest
+from sympy import Integer, Rational
+
+from derivations.algebra import Relation, same
+from derivations.part_e_footprint import Fit, Footprint, solve
+from derivations.problem import Problem
+from derivations.solution import Solution
+
+# Score matrices of 2 * 10^2 = 200 bytes, 3 of them: 600 bytes.
+SMALL = {"sequence_length": 10, "batch": 1, "heads": 3}
+
+
+@pytest.fixture(scope="module")
+def part(solution: Solution) -> Footprint:
+    return solution.footprint
+
+
+@pytest.fixture
+def small(problem_with: Callable[..., Problem]) -> Callable[..., Footprint]:
+    return lambda capacity_bytes, **changes: solve(
+        problem_with(**{**SMALL, **changes}, capacity_bytes=capacity_bytes)
+    )
+
+
+# E1
+
+
+def test_what_the_scores_occupy(part: Footprint) -> None:
+    # 2 * 8192^2, and 8 * 32 = 256 times that
+    assert part.head_bytes.number == 134_217_728
+    assert part.layer_bytes.number == 34_359_738_368
+    assert part.both_layer_bytes == 68_719_476_736
+    assert not part.single_head
+
+
+def test_the_share_of_the_capacity(part: Footprint) -> None:
+    # 2^35 over 192 * 10^9 = 2^15 * 3 * 5^9
+    assert part.capacity_share.number == Rational(2**20, 3 * 5**9)
+    assert part.capacity_share.lines[-1].right.figure.text == "17.9"
+    assert part.both_capacity_share == Rational(2**21, 3 * 5**9)
+    assert part.fit is Fit.LAYER and part.fit.layer
+    assert part.both_fit
+
+
+def test_the_longest_sequence_that_fits(part: Footprint) -> None:
+    # s^2 <= 192 * 10^9/512 = 375,000,000; 19364^2 = 374,964,496 and 19365^2 = 375,003,225
+    assert part.length_algebra.bound == 375_000_000
+    assert part.max_sequence_length == 19364
+    assert (part.longest_square, part.next_length, part.next_square) == (374_964_496, 19365, 375_003_225)
+    # Half of that for S and P at once: 13693^2 = 187,498,249 and 13694^2 = 187,525,636
+    assert part.max_sequence_length_both == 13693
+    assert not part.none_fits and not part.none_fits_both
+
+
+def test_the_layer_fits_exactly(small: Callable[..., Footprint]) -> None:
+    part = small(600)
+    assert part.capacity_share.number == 1
+    assert part.fit is Fit.LAYER
+    assert part.max_sequence_length == 10
+    assert not part.both_fit
+
+
+def test_both_matrices_fit_exactly(small: Callable[..., Footprint]) -> None:
+    part = small(1200)
+    assert part.both_fit
+    assert part.max_sequence_length_both == 10
+    assert not small(1199).both_fit
+    assert small(1199).max_sequence_length_both == 9
+
+
+def test_the_layer_just_does_not_fit(small: Callable[..., Footprint]) -> None:
+    part = small(599)
+    assert part.fit is Fit.ONE_HEAD and part.fit.one_head
+    assert part.max_sequence_length == 9
+    assert part.capacity_share.number == Rational(600, 599)
+    # 100.17% is not printed as 100%.
+    assert Rational(part.capacity_share.lines[-1].right.figure.text) > 100
+
+
+def test_one_head_fits_exactly(small: Callable[..., Footprint]) -> None:
+    assert small(200).fit is Fit.ONE_HEAD
+
+
+def test_not_even_one_head_fits(small: Callable[..., Footprint]) -> None:
+    part = small(199)
+    assert part.fit is Fit.NOTHING and part.fit.nothing
+
+
+def test_a_layer_of_a_single_head_fits_or_does_not(small: Callable[..., Footprint]) -> None:
+    assert small(200, heads=1).single_head
+    assert small(200, heads=1).fit is Fit.LAYER
+    assert small(199, heads=1).fit is Fit.NOTHING
+    assert not small(200, batch=2, heads=1).single_head
+
+
+def test_the_shortest_sequence_fits_exactly(small: Callable[..., Footprint]) -> None:
+    # 3 heads of 2 bytes
+    part = small(6)
+    assert part.max_sequence_length == 1
+    assert not part.none_fits
+    assert part.max_sequence_length_both == 0
+    assert part.none_fits_both
+
+
+def test_not_even_the_shortest_sequence_fits(small: Callable[..., Footprint]) -> None:
+    part = small(5)
+    assert part.max_sequence_length == 0
+    assert part.none_fits and part.none_fits_both
+
+
+def test_a_bound_that_is_a_square_is_reached(small: Callable[..., Footprint]) -> None:
+    # s^2 <= 6 * 49/6, and one byte less
+    assert small(294).max_sequence_length == 7
+    assert small(293).max_sequence_length == 6
+
+
+def test_a_bound_beyond_what_a_float_resolves(small: Callable[..., Footprint]) -> None:
+    # (10^20)^2, and one byte less
+    assert small(6 * 10**40).max_sequence_length == 10**20
+    assert small(6 * 10**40 - 1).max_sequence_length == 10**20 - 1
+
+
+def test_half_a_byte_an_element(small: Callable[..., Footprint]) -> None:
+    # 3 * 0.5 * s^2 <= 24
+    assert small(24, bytes_per_element="1/2").max_sequence_length == 4
+
+
+# E2
+
+
+def test_what_doubling_does(part: Footprint) -> None:
+    # I_fused is proportional to s.
+    assert same(part.fused_doubling.value, Integer(2))
+    # 2(s + d)/(2s + d) tends to 1
+    assert part.unfused_doubling.lines[-1].relation is Relation.TENDS
+    assert part.unfused_doubling.number == 1
+
+
+def test_the_cap_of_the_unfused_path(part: Footprint) -> None:
+    # 517/8 over 300
+    assert part.peak_share_limit == Rational(517, 2400)
+    assert part.limit_over_ridge.number == Rational(517, 2400)
+
+
+def test_a_limit_on_the_ridge_caps_at_peak(problem_with: Callable[..., Problem]) -> None:
+    part = solve(problem_with(ridge="517/8"))
+    assert part.peak_share_limit == part.limit_over_ridge.number == 1
+
+
+def test_a_limit_above_the_ridge_caps_at_peak_all_the_same(problem_with: Callable[..., Problem]) -> None:
+    part = solve(problem_with(ridge="517/16"))
+    assert part.peak_share_limit == 1
+    assert part.limit_over_ridge.number == 2
+
+
+def test_a_cap_just_below_peak_is_not_printed_as_all_of_it(problem_with: Callable[..., Problem]) -> None:
+    # 64.625 over 64.626
+    part = solve(problem_with(ridge="64.626"))
+    assert part.peak_share_limit < 1
+    assert Rational(part.limit_over_ridge.lines[-1].right.figure.text) < 100
