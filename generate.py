@@ -40,11 +40,11 @@ def build(options: argparse.Namespace) -> int:
     from derivations.solution import solve
     from manual import document, quantities
     from manual.exercise import exercise
-    from manual.parameters import read_parameters
     from manual.publish import publish
     from manual.shipped_devices import shipped_devices
+    from manual.sources import read_source, stem
 
-    parameters = read_parameters(options.parameters, options.set)
+    parameters = read_source(options.parameters, options.set)
     solution = solve(exercise(parameters))
     with tempfile.TemporaryDirectory() as folder:
         staged = Path(folder)
@@ -54,15 +54,16 @@ def build(options: argparse.Namespace) -> int:
         source = document.render(solution, compare(solution.problem, shipped_devices()), parameters)
         _write(staged / "solution_manual.tex", source)
         _write(staged / "quantities.json", quantities.as_json(parameters, solution))
-        publish(staged, options.output or ROOT / "output" / options.parameters.stem)
+        publish(staged, options.output or ROOT / "output" / stem(options.parameters))
     return 0
 
 
 def diff(options: argparse.Namespace) -> int:
     """What changes from one parameter file to another."""
     from manual import changes
+    from manual.sources import read_source
 
-    found = changes.compare(*map(changes.read_revision_or_file, (options.old, options.new)))
+    found = changes.compare(read_source(options.old), read_source(options.new))
     if options.json:
         print(changes.as_json(found), end="")
     else:
@@ -129,7 +130,7 @@ def _command(commands: "argparse._SubParsersAction[_Parser]", run: "object", exa
 
 
 def _add_parameters(command: argparse.ArgumentParser) -> None:
-    command.add_argument("parameters", type=Path, metavar="PARAMETERS", help="such as parameters/device_r.toml")
+    command.add_argument("parameters", metavar="PARAMETERS", help="such as parameters/device_r.toml, or REVISION:FILE")
     command.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="another value for one key; may be repeated"
     )

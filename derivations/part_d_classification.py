@@ -121,6 +121,7 @@ class Classification:
     reference_unfused: Path
     reference_fused: Path
     speedup: Rational
+    speedup_work: Derivation
     speedup_figure: Figure
     traffic_ratio: Rational
     pay_off: PayOff
@@ -146,6 +147,7 @@ def solve(problem: Problem) -> Classification:
         .equals("P_m/B", "where the two roofs meet")
         .put(problem.machine_in_tera)
     )
+    speedup_figure = neat(speedup, 3, apart_from=[1, traffic_ratio])
     shown_ridge = ridge_figure(problem)
     return Classification(
         ridge=ridge.about(Measure(shown_ridge, "FLOP/B", Rational(1))),
@@ -156,7 +158,8 @@ def solve(problem: Problem) -> Classification:
         reference_unfused=unfused,
         reference_fused=fused,
         speedup=speedup,
-        speedup_figure=rounded(speedup, 3, apart_from=[1, traffic_ratio]),
+        speedup_work=_speedup_work(problem, unfused, fused).about(speedup_figure),
+        speedup_figure=speedup_figure,
         traffic_ratio=traffic_ratio,
         pay_off=_pay_off(speedup, traffic_ratio),
         fused_on_ridge=bool(
@@ -316,6 +319,26 @@ def _path(problem: Problem, fused: bool) -> Path:
         peak_share=problem.machine.peak_share(at_reference),
         rate=derived.about(Measure(in_tera, "TFLOP/s", Rational(1))),
         rate_measure=measured(rate, "FLOP/s", 4, [problem.device.peak_flops_per_s], exactly=True),
+    )
+
+
+def _speedup_work(problem: Problem, unfused: Path, fused: Path) -> Derivation:
+    """The ratio of the attainable rates: of the intensities, of peak and slope, or of nothing."""
+    name = r"\frac{R_{\mathrm{fused}}}{R_{\mathrm{unfused}}}"
+    if unfused.cell.verdict.compute_bound:
+        return Derivation(name, P_m / P_m).equals("P_m/P_m", "both at peak").equals("1", "cancel")
+    if fused.cell.verdict.compute_bound:
+        return (
+            Derivation(name, P_m / (B * intensity(attention())))
+            .equals("P_m/(B*s*(4*d + c)/(4*b*(s + d)))", "flat roof over sloped roof")
+            .equals("4*b*(s + d)*P_m/(B*s*(4*d + c))", "simplify")
+            .put({**problem.reference, **problem.machine_in_tera})
+        )
+    return (
+        Derivation(name, B * intensity(fuse(attention())) / (B * intensity(attention())))
+        .equals("B*s*(4*d + c)*4*b*(s + d)/(4*b*d*B*s*(4*d + c))", "both on the sloped roof")
+        .equals("1 + s/d", "cancel: the ratio of B3")
+        .put(problem.reference)
     )
 
 

@@ -49,8 +49,11 @@ class RealDevices:
 
 
 def compare(problem: Problem, devices: Iterable[Device]) -> RealDevices:
-    """This copy's device and then the others, each with this copy's workload and tables."""
-    others = [device for device in devices if device != problem.device]
+    """This copy's device and then the others, each with this copy's workload and tables.
+
+    A device of the same name as this copy's is the one that this copy's parameters stand in for.
+    """
+    others = [device for device in devices if device.name != problem.device.name]
     return RealDevices(tuple(_row(problem, device) for device in (problem.device, *others)))
 
 
@@ -64,7 +67,7 @@ def _row(problem: Problem, device: Device) -> DeviceRow:
     )
     return DeviceRow(
         device=device,
-        is_this_copy=device == problem.device,
+        is_this_copy=device is problem.device,
         classification=classification,
         ridge_figure=rounded(classification.ridge_figure.exact, TABLE_FIGURES),
         unfused_rate_figure=unfused,

@@ -1,17 +1,14 @@
 """What changes in the manual from one parameter file to another: claims that turn, quantities, how many stay."""
 
 import json
-import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 from derivations.claims import claims
 from derivations.solution import solve
 from manual.exercise import exercise
-from manual.parameters import ParameterFaults, Parameters, parse_parameters, read_parameters
+from manual.parameters import Parameters
 from manual.quantities import Quantity, description, quantities
 
 ABSENT = "-"
@@ -40,28 +37,6 @@ class Changes:
     @property
     def any(self) -> bool:
         return bool(self.parameters or self.turned or self.quantities)
-
-
-def read_revision_or_file(source: str) -> Parameters:
-    """A parameter file by its path, or as committed in a revision: HEAD~3:parameters/device_r.toml.
-
-    Raises ParameterFaults, where git does not know the revision or the file as well.
-    """
-    revision = re.fullmatch(r"([^:]{2,}):(.+)", source)
-    if revision is None or Path(source).exists():
-        return read_parameters(Path(source))
-    shown = subprocess.run(
-        ["git", "show", f"{revision[1]}:./{revision[2]}"], capture_output=True, check=False, text=False
-    )
-    if shown.returncode != 0:
-        reason = shown.stderr.decode(errors="replace").strip().splitlines()
-        raise ParameterFaults(
-            [f"{source}: expected a file or REVISION:FILE that git knows; {reason[-1] if reason else 'git failed'}"]
-        )
-    try:
-        return parse_parameters(shown.stdout.decode("utf-8"), source)
-    except UnicodeDecodeError as error:
-        raise ParameterFaults([f"{source}: expected text in UTF-8, got a byte that is none at {error.start}"]) from None
 
 
 def compare(old: Parameters, new: Parameters) -> Changes:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import product
-from pathlib import Path
 
 from manual.exercise import exercise
-from manual.parameters import ParameterFaults, read_parameters, toml_items
+from manual.parameters import ParameterFaults, toml_items
 from manual.quantities import DESCRIPTIONS, Quantity, quantities_of
+from manual.sources import read_source
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Sweep:
     rows: tuple[tuple[str, ...], ...]
 
 
-def sweep(parameter_file: Path, overrides: Sequence[str], varied: Sequence[str], shown: Sequence[str]) -> Sweep:
+def sweep(source: str, overrides: Sequence[str], varied: Sequence[str], shown: Sequence[str]) -> Sweep:
     """Every combination of `varied` (KEY=VALUE,VALUE,...) with the quantities `shown`, by their IDs.
 
     Raises ParameterFaults for an ID that there is not, and for whatever a value makes wrong.
@@ -35,7 +35,7 @@ def sweep(parameter_file: Path, overrides: Sequence[str], varied: Sequence[str],
     rows = []
     for values in product(*(values for _, values in axes)):
         settings = [f"{key}={value}" for (key, _), value in zip(axes, values, strict=True)]
-        found = quantities_of(exercise(read_parameters(parameter_file, [*overrides, *settings])), questions)
+        found = quantities_of(exercise(read_source(source, [*overrides, *settings])), questions)
         rows.append((*values, *(_cell(found, identifier) for identifier in shown)))
     return Sweep((*(key for key, _ in axes), *shown), tuple(rows))
 
