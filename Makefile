@@ -13,6 +13,7 @@ VENV_PYTHON := .venv/bin/python
 RUN := .venv/requirements.stamp
 DEV := .venv/requirements-dev.stamp
 TEX := .build/tex.stamp
+LATEXDIFF := .build/latexdiff.stamp
 
 # A parameter file may lie anywhere and have spaces in its name; in the name of a target each takes a backslash.
 unusable := $(strip $(foreach character,: ; = % * ? [ ] " ` \ $$,$(findstring $(character),$(PARAMETERS))))
@@ -28,14 +29,14 @@ endif
 PDF := output/$(subst <space>,\ ,$(name))/solution_manual.pdf
 INPUTS := .build/$(subst <space>,\ ,$(name)).inputs
 
-DEVICE_PDFS := $(patsubst parameters/%.toml,output/%/solution_manual.pdf,$(wildcard parameters/*.toml))
-SOURCES := generate.py pyproject.toml tools/build_pdf.sh \
+DEVICE_PDFS := $(shell ls parameters | sed -n -e 's/ /\\ /g' -e 's|^\(.*\)\.toml$$|output/\1/solution_manual.pdf|p')
+SOURCES := generate.py pyproject.toml tools/build_pdf.sh tools/typeset.sh \
 	$(wildcard derivations/*.py figures/*.py manual/*.py templates/* templates/*/*)
 
-.PHONY: help pdf devices test diff golden check clean FORCE
+.PHONY: help pdf devices test diff diff-pdf golden check clean FORCE
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "PARAMETERS=FILE names the parameter file (now $(PARAMETERS)), PYTHON=PROGRAM the Python to set up with."
 
@@ -44,11 +45,14 @@ pdf: $(PDF) ## build output/NAME/solution_manual.pdf from PARAMETERS=.../NAME.to
 
 devices: $(DEVICE_PDFS) ## build the manual of every file in parameters/ (with -j2: two at a time)
 
-test: $(DEV) $(TEX) ## run every test
+test: $(DEV) $(TEX) $(LATEXDIFF) ## run every test
 	$(VENV_PYTHON) -m pytest -n 2
 
 diff: $(RUN) ## say what changed since the last commit of PARAMETERS, or between OLD=FILE and NEW=FILE
 	@$(VENV_PYTHON) generate.py diff "$(OLD)" "$(NEW)"
+
+diff-pdf: $(RUN) $(TEX) $(LATEXDIFF) ## mark the same changes in the manual: output/diff/NAME.pdf
+	@sh tools/diff_pdf.sh "$(OLD)" "$(NEW)"
 
 golden: $(DEV) ## rewrite the golden files that the tests compare the templates' text with
 	$(VENV_PYTHON) -m pytest tests/templates --rewrite-golden
@@ -102,4 +106,7 @@ endif
 # After $(RUN), for both may call apt-get.
 $(TEX): tools/install_tex.sh | $(RUN)
 	@sh tools/install_tex.sh
+	@mkdir -p .build && touch $@
+$(LATEXDIFF): tools/install_tex.sh $(TEX)
+	@sh tools/install_tex.sh latexdiff
 	@mkdir -p .build && touch $@

@@ -7,7 +7,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -54,7 +54,9 @@ def build(options: argparse.Namespace) -> int:
         source = document.render(solution, compare(solution.problem, shipped_devices()), parameters)
         _write(staged / "solution_manual.tex", source)
         _write(staged / "quantities.json", quantities.as_json(parameters, solution))
-        publish(staged, options.output or ROOT / "output" / stem(options.parameters))
+        output = options.output or ROOT / "output" / stem(options.parameters)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        publish(staged, output)
     return 0
 
 
@@ -93,11 +95,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="generate.py", description=__doc__.splitlines()[0], allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
 
-    builds = _command(commands, build, "python generate.py parameters/h100.toml --set workload.head_dim=64")
+    builds = _command(commands, "build", build, "python generate.py parameters/h100.toml --set workload.head_dim=64")
     _add_parameters(builds)
     builds.add_argument("--output", type=Path, metavar="DIR", help="where to write (default: output/<stem of PARAMETERS>)")
 
-    diffs = _command(commands, diff, "python generate.py diff HEAD:parameters/device_r.toml parameters/device_r.toml")
+    diffs = _command(commands, "diff", diff, "python generate.py diff HEAD:parameters/device_r.toml parameters/device_r.toml")
     for side in ("old", "new"):
         diffs.add_argument(side, metavar=side.upper(), help="a parameter file, or REVISION:FILE")
     diffs.add_argument("--exit-code", action="store_true", help="exit with 1 where anything differs")
@@ -105,6 +107,7 @@ def _parser() -> argparse.ArgumentParser:
 
     tables = _command(
         commands,
+        "table",
         table,
         "python generate.py table parameters/h100.toml --vary workload.head_dim=64,128,256 --show D4.speedup",
     )
@@ -120,10 +123,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(commands: "argparse._SubParsersAction[_Parser]", run: "object", example: str) -> argparse.ArgumentParser:
+def _command(
+    commands: "argparse._SubParsersAction[_Parser]", name: str, run: Callable[..., int], example: str
+) -> argparse.ArgumentParser:
     summary = (run.__doc__ or "").splitlines()[0]
     command = commands.add_parser(
-        run.__name__, help=summary, description=summary, epilog=f"Example: {example}", allow_abbrev=False
+        name, help=summary, description=summary, epilog=f"Example: {example}", allow_abbrev=False
     )
     command.set_defaults(run=run)
     return command

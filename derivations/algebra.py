@@ -415,7 +415,8 @@ def _folded_sum(expression: Expr) -> Expr:
 
 def _folded_product(expression: Expr) -> Expr:
     """Coefficient first, then the factors in the order written; a fraction's sums made primitive and cancelled."""
-    number, factors = Rational(1), {}
+    number = Rational(1)
+    factors: dict[Expr, int] = {}
     for base, exponent in _factors(expression):
         base = folded(base) if base.args else base
         for inner, inner_exponent in _factors(base):

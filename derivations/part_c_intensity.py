@@ -161,7 +161,8 @@ def _row(
 
 def _column(verdicts: Iterable[tuple[int, Verdict]]) -> Column:
     """Intensity grows with s, so the memory-bound rows come first."""
-    memory_bound, compute_bound = [], []
+    memory_bound: list[int] = []
+    compute_bound: list[int] = []
     for length, verdict in verdicts:
         (memory_bound if verdict.memory_bound else compute_bound).append(length)
     if memory_bound and compute_bound:

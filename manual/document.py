@@ -94,7 +94,7 @@ def _listed(items: Any) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-FILTERS: dict[str, Callable[..., str]] = {
+FILTERS: dict[str, Callable[..., Any]] = {
     "text": latex.escaped,
     "bookmark": latex.bookmark,
     "formula": latex.formula,

@@ -97,9 +97,9 @@ def _part_d(part: part_d_classification.Classification) -> Iterator[tuple[str, Q
     yield "D1.ridge", _number(part.ridge_figure.exact, "FLOP/B", part.ridge_figure)
     yield "D2.crossover", _number(part.fused.smallest.bound, "1")
     yield "D2.min_sequence_length", _smallest(part.fused.smallest)
-    crossover = part.unfused.crossover
-    yield "D3.crossover", _number(crossover and crossover.smallest.bound, "1")
-    yield "D3.min_sequence_length", _smallest(crossover and crossover.smallest)
+    unfused = part.unfused.crossover.smallest if part.unfused.crossover else None
+    yield "D3.crossover", _number(unfused.bound if unfused else None, "1")
+    yield "D3.min_sequence_length", _smallest(unfused)
     yield "D3.min_head_dim", _smallest(part.unfused.min_head_dim)
     for name, path in (("unfused", part.reference_unfused), ("fused", part.reference_fused)):
         yield f"D4.intensity_{name}", _cell(path.cell)

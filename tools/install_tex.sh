@@ -1,14 +1,14 @@
 #!/bin/sh
-# See to TeX: nothing to do where all that the manual needs is there; otherwise install Debian's packages if that needs
-# no password, or stop with the commands for this and other systems.
+# install_tex.sh [latexdiff]: see to TeX, and to latexdiff where it is named. Nothing to do where all is there;
+# otherwise install Debian's packages if that needs no password, or stop with the commands for this and other systems.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/apt.sh
 
 programs="latexmk pdflatex kpsewhich"
 # The packages that templates/ loads, the extensions of tcolorbox it asks for, and one file of each font family.
-files="article.cls amsmath.sty amssymb.sty mathtools.sty booktabs.sty array.sty tabularx.sty longtable.sty microtype.sty
-geometry.sty graphicx.sty xcolor.sty fancyhdr.sty cleveref.sty hyperref.sty tcolorbox.sty tcbskins.code.tex
+files="article.cls iftex.sty fontenc.sty amsmath.sty mathtools.sty booktabs.sty array.sty tabularx.sty longtable.sty
+microtype.sty geometry.sty graphicx.sty xcolor.sty fancyhdr.sty cleveref.sty hyperref.sty tcolorbox.sty tcbskins.code.tex
 tcbbreakable.code.tex enumitem.sty textcomp.sty tgpagella.sty mathpazo.sty qplr.pfb fplmr.pfb uplri8a.pfb lmr10.pfb"
 figure_fonts="texgyrepagella-regular.otf texgyrepagella-math.otf"
 
@@ -17,8 +17,16 @@ texlive-pictures tex-gyre lmodern"
 debian_figure_fonts="fonts-texgyre fonts-texgyre-math"
 fedora="/usr/bin/latexmk texlive-collection-latexrecommended texlive-collection-fontsrecommended 'tex(cleveref.sty)'
 'tex(enumitem.sty)' 'tex(environ.sty)' 'tex(pdfcol.sty)' 'tex(tcolorbox.sty)' 'tex(tikz.sty)' 'tex(trimspaces.sty)'"
-tlmgr="latexmk collection-latexrecommended collection-fontsrecommended cleveref enumitem environ pdfcol pgf tcolorbox
-tikzfill trimspaces"
+tlmgr="latexmk collection-latexrecommended collection-fontsrecommended cleveref enumitem environ pdfcol pgf
+tcolorbox tikzfill trimspaces"
+
+if [ "${1-}" = latexdiff ]; then
+    programs="$programs latexdiff"
+    files="$files ulem.sty"
+    debian="$debian latexdiff texlive-plain-generic"
+    fedora="$fedora /usr/bin/latexdiff 'tex(ulem.sty)'"
+    tlmgr="$tlmgr latexdiff ulem"
+fi
 
 # Those of the arguments that TeX cannot find.
 not_found() {
