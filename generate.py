@@ -39,6 +39,7 @@ def build(options: argparse.Namespace) -> int:
     from derivations.real_devices import compare
     from derivations.solution import solve
     from manual import document, quantities
+    from manual.evidence import gather
     from manual.exercise import exercise
     from manual.publish import publish
     from manual.shipped_devices import shipped_devices
@@ -51,7 +52,8 @@ def build(options: argparse.Namespace) -> int:
         (staged / "figures").mkdir()
         for name, figure in figures.draw_all(solution).items():
             figures.save(figure, staged / "figures" / f"{name}.pdf")
-        source = document.render(solution, compare(solution.problem, shipped_devices()), parameters)
+        devices = compare(solution.problem, shipped_devices())
+        source = document.render(solution, devices, gather(solution), parameters)
         _write(staged / "solution_manual.tex", source)
         _write(staged / "quantities.json", quantities.as_json(parameters, solution))
         output = options.output or ROOT / "output" / stem(options.parameters)

@@ -1,6 +1,6 @@
 """The manual's LaTeX source: the solution poured into the templates."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -8,19 +8,36 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sympy import Rational
 
-from derivations.algebra import Relation
+from derivations.algebra import Line, Relation
 from derivations.real_devices import RealDevices
 from derivations.rounding import Figure, binary_bytes, measured, neat, percent, rounded
 from derivations.solution import Solution
+from manual.evidence import Evidence
 from manual.parameters import Parameters
+from manual.version import sources_digest, version
 from manual import latex
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 ROOT_TEMPLATE = "solution_manual.tex"
 
 
+class Displayed:
+    """Counts the lines of algebra that a document has displayed so far."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+
+    def rows(self, lines: Sequence[Line]) -> list[latex.Row]:
+        self.lines += len(lines)
+        return latex.rows(lines)
+
+
 def environment() -> Environment:
-    """Jinja2 with delimiters that leave a template LaTeX for an editor, and the filters that print values."""
+    """Jinja2 with delimiters that leave a template LaTeX for an editor, and the filters that print values.
+
+    One environment makes one document: it counts what it displays.
+    """
+    displayed = Displayed()
     jinja = Environment(
         loader=FileSystemLoader(TEMPLATES),
         block_start_string=r"\BLOCK{",
@@ -37,19 +54,22 @@ def environment() -> Environment:
         autoescape=False,
         undefined=StrictUndefined,
     )
-    jinja.filters.update(FILTERS)
+    jinja.filters.update(FILTERS, rows=displayed.rows)
+    jinja.globals["displayed"] = displayed
     return jinja
 
 
-def render(solution: Solution, real_devices: RealDevices, parameters: Parameters) -> str:
+def render(solution: Solution, real_devices: RealDevices, evidence: Evidence, parameters: Parameters) -> str:
     """The whole document."""
-    return environment().get_template(ROOT_TEMPLATE).render(**context(solution, real_devices, parameters))
+    return environment().get_template(ROOT_TEMPLATE).render(**context(solution, real_devices, evidence, parameters))
 
 
-def context(solution: Solution, real_devices: RealDevices, parameters: Parameters) -> dict[str, Any]:
+def context(
+    solution: Solution, real_devices: RealDevices, evidence: Evidence, parameters: Parameters
+) -> dict[str, Any]:
     """The names that the templates may use."""
     parts = {field.name: getattr(solution, field.name) for field in fields(solution)}
-    return {**parts, "real_devices": real_devices, "parameter_lines": parameters.toml_lines()}
+    return {**parts, "real_devices": real_devices, "evidence": evidence, "version": version(), "sources_digest": sources_digest(), "parameter_lines": parameters.toml_lines()}
 
 
 def _in_unit(name: str, figures: int = 3) -> Callable[[Rational], str]:
@@ -88,9 +108,13 @@ def _counted(count: int, singular: str, plural: str) -> str:
     return f"${latex.grouped(str(count))}$~{singular if count == 1 else plural}"
 
 
-def _listed(items: Any) -> str:
+def _sizes(sizes: Iterable[tuple[int, int]]) -> str:
+    return _listed(rf"${length} \times {head_dim}$" for length, head_dim in sizes)
+
+
+def _listed(items: Iterable[str]) -> str:
     """1, 2 and 3."""
-    *first, last = [str(item) for item in items]
+    *first, last = items
     return f"{', '.join(first)} and {last}" if first else last
 
 
@@ -98,7 +122,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "text": latex.escaped,
     "bookmark": latex.bookmark,
     "formula": latex.formula,
-    "rows": latex.rows,
     "measure": latex.measure,
     "number": _number,
     "equals": _equals,
@@ -121,4 +144,5 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "seconds": _in_unit("s"),
     "counted": _counted,
     "listed": _listed,
+    "sizes": _sizes,
 }
