@@ -225,7 +225,7 @@ class Inequality:
 
     def about(self) -> "Inequality":
         """The bound on the right as a decimal, where the last line does not show it as one."""
-        return replace(self, lines=_with_decimal(self.lines, self.bound, neat(self.bound)))
+        return replace(self, lines=_with_decimal(self.lines, self.bound, between_integers(self.bound)))
 
     @property
     def bound(self) -> Rational:
@@ -286,6 +286,10 @@ class SmallestInteger:
     @property
     def has_predecessor(self) -> bool:
         return self.missed is not None
+
+    @property
+    def bound_figure(self) -> Figure:
+        return between_integers(self.bound)
 
     @property
     def reached_figure(self) -> Figure:
@@ -376,6 +380,12 @@ def folded(expression: Expr) -> Expr:
     if isinstance(expression, (Mul, Pow)):
         return _folded_product(expression)
     return expression
+
+
+def between_integers(number: Rational) -> Figure:
+    """The number as a decimal that does not look like the integer above or below it."""
+    below = Rational(number // 1)
+    return neat(number, 4, [below, below + 1] if number.q != 1 else [])
 
 
 def _with_decimal(lines: tuple[Line, ...], number: Rational, shown: Figure | Measure) -> tuple[Line, ...]:

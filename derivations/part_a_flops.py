@@ -59,6 +59,11 @@ class Flops:
     five_operations: bool  # c counts compare, subtract, exponentiate, accumulate, divide
     softmax_traffic_share: Derivation  # of the unfused bytes, at the reference s
 
+    @property
+    def softmax_traffic_negligible(self) -> bool:
+        """The reference s is so short that the s^2 traffic is a small share of all."""
+        return bool(self.softmax_traffic_share.number <= NEGLIGIBLE_SHARE)
+
 
 def solve(problem: Problem) -> Flops:
     scores_stage, softmax_stage, values_stage = operator = attention()

@@ -147,7 +147,7 @@ def solve(problem: Problem) -> Classification:
         .equals("P_m/B", "where the two roofs meet")
         .put(problem.machine_in_tera)
     )
-    speedup_figure = neat(speedup, 3, apart_from=[1, traffic_ratio])
+    speedup_figure = neat(speedup, 3, apart_from={Rational(1), traffic_ratio} - {speedup})
     shown_ridge = ridge_figure(problem)
     return Classification(
         ridge=ridge.about(Measure(shown_ridge, "FLOP/B", Rational(1))),

@@ -60,6 +60,11 @@ class Footprint:
     limit_over_ridge: Derivation
 
     @property
+    def many_times_the_capacity(self) -> bool:
+        """A multiple says more than a percentage."""
+        return bool(self.capacity_share.number >= 10)
+
+    @property
     def none_fits(self) -> bool:
         """Not even s = 1."""
         return self.max_sequence_length == 0
@@ -123,7 +128,7 @@ def solve(problem: Problem) -> Footprint:
     return Footprint(
         head_bytes=head_bytes.about(measured(head_bytes.number, "B")),
         layer_bytes=layer_bytes.about(measured(layer_bytes.number, "B")),
-        capacity_share=capacity_share.about(percent(capacity_share.number)),
+        capacity_share=_as_share(capacity_share),
         fit=_fit(head_bytes.number, layer_bytes.number, capacity_bytes),
         both_layer_bytes=both_layer_bytes,
         both_capacity_share=both_layer_bytes / capacity_bytes,
@@ -148,8 +153,13 @@ def solve(problem: Problem) -> Footprint:
             .tends(s, "1", "the limit")
         ),
         peak_share_limit=min(Integer(1), unfused_limit_share.number),
-        limit_over_ridge=unfused_limit_share.about(percent(unfused_limit_share.number)),
+        limit_over_ridge=_as_share(unfused_limit_share),
     )
+
+
+def _as_share(quotient: Derivation) -> Derivation:
+    """With a percentage behind it where it is a share of something, below 1."""
+    return quotient.about(percent(quotient.number) if quotient.number < 1 else None)
 
 
 def _fit(head_bytes: Rational, layer_bytes: Rational, capacity_bytes: Rational) -> Fit:
