@@ -46,7 +46,7 @@ pdf: $(PDF) ## build output/NAME/solution_manual.pdf from PARAMETERS=.../NAME.to
 devices: $(DEVICE_PDFS) ## build the manual of every file in parameters/ (with -j2: two at a time)
 
 test: $(DEV) $(TEX) $(LATEXDIFF) ## run every test
-	$(VENV_PYTHON) -m pytest -n 2
+	$(VENV_PYTHON) -m pytest -n 2 --dist loadfile
 
 diff: $(RUN) ## say what changed since the last commit of PARAMETERS, or between OLD=FILE and NEW=FILE
 	@$(VENV_PYTHON) generate.py diff "$(OLD)" "$(NEW)"

@@ -129,14 +129,12 @@ class Derivation:
     @property
     def number(self) -> Rational:
         """The value, once every symbol has a number."""
-        number = evaluated(self.value)
+        number = cancel(evaluated(self.value))
         if not number.is_Rational:
             raise DoesNotFollow(f"{self.name}: {number} is not a number")
         return number
 
-    def _equals(
-        self, right: Expr, reason: str, values: tuple[tuple[Symbol, Rational], ...] = ()
-    ) -> "Derivation":
+    def _equals(self, right: Expr, reason: str, values: tuple[tuple[Symbol, Rational], ...] = ()) -> "Derivation":
         if not same(self.value, right):
             raise DoesNotFollow(
                 f"{self.name}: {right} does not follow; the line should equal {cancel(evaluated(self.value))}"
@@ -309,7 +307,9 @@ class SmallestInteger:
         return bool(self.bound == self.value)
 
 
-def smallest_integer(function: Expr, symbol: Symbol, relation: Relation, threshold: Rational, bound: Rational) -> SmallestInteger:
+def smallest_integer(
+    function: Expr, symbol: Symbol, relation: Relation, threshold: Rational, bound: Rational
+) -> SmallestInteger:
     """The smallest integer n >= 1 with function(n) >= threshold (or > threshold), where the real solution is n >= bound.
 
     Checked by putting n and n - 1 back into `function`.

@@ -102,9 +102,7 @@ def solve(problem: Problem) -> Flops:
         .put(reference)
     )
     softmax_traffic_share = (
-        Derivation(
-            r"\frac{N_P}{N_{\mathrm{unfused}}}", softmax_stage.traffic_elements / traffic_elements(operator)
-        )
+        Derivation(r"\frac{N_P}{N_{\mathrm{unfused}}}", softmax_stage.traffic_elements / traffic_elements(operator))
         .equals("2*s**2/(4*s*d + 4*s**2)", "softmax reads $S$, writes $P$")
         .equals("s/(2*(s + d))", "cancel $2s$")
         .put(reference)
@@ -139,7 +137,9 @@ def _head_dim_at(share: Rational, text: str, problem: Problem) -> Derivation | N
     if problem.workload.softmax_flops_per_element == 0:
         return None
     solution = c * (1 - share) / (4 * share)
-    return Derivation("d", solution).equals(text, f"solve $c = {latex(share)}(4d + c)$").put(problem.conventions).about()
+    return (
+        Derivation("d", solution).equals(text, f"solve $c = {latex(share)}(4d + c)$").put(problem.conventions).about()
+    )
 
 
 def _slowdown_at_parity(problem: Problem) -> Derivation | None:

@@ -121,8 +121,7 @@ def solve(problem: Problem) -> Intensity:
     )
     unfused_limit_figure = neat(unfused_limit_here.number, 4, [problem.machine.ridge_flops_per_byte])
     rows = tuple(
-        _row(problem, length, unfused, fused, unfused_limit)
-        for length in problem.tables.intensity_sequence_lengths
+        _row(problem, length, unfused, fused, unfused_limit) for length in problem.tables.intensity_sequence_lengths
     )
     return Intensity(
         unfused=unfused,

@@ -162,9 +162,7 @@ def solve(problem: Problem) -> Classification:
         speedup_figure=speedup_figure,
         traffic_ratio=traffic_ratio,
         pay_off=_pay_off(speedup, traffic_ratio),
-        fused_on_ridge=bool(
-            fused.cell.intensity_flops_per_byte == problem.machine.ridge_flops_per_byte
-        ),
+        fused_on_ridge=bool(fused.cell.intensity_flops_per_byte == problem.machine.ridge_flops_per_byte),
     )
 
 
@@ -228,9 +226,7 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
             "the same question, unfused",
             means=(unfused_intensity, I_ridge),
         )
-        .multiply(
-            "4*b*(s + d)", "s*(4*d + c)", "4*b*I_ridge*(s + d)", "times $4b(s + d) > 0$"
-        )
+        .multiply("4*b*(s + d)", "s*(4*d + c)", "4*b*I_ridge*(s + d)", "times $4b(s + d) > 0$")
         .subtract(
             "4*b*I_ridge*s", f"s*({coefficient})", "4*b*d*I_ridge", r"take $4bI_{\mathrm{ridge}}s$ from both sides"
         )
@@ -246,9 +242,7 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
                 coefficient,
                 "s",
                 f"4*b*d*I_ridge/({coefficient})",
-                "divide: the coefficient is positive"
-                if reach.from_some_length_on
-                else "divide by a negative: flip",
+                "divide: the coefficient is positive" if reach.from_some_length_on else "divide by a negative: flip",
             )
             .put(numbers)
             .about()
@@ -265,9 +259,7 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
         crossover = Crossover(algebra, smallest)
     limit = (4 * d + c) / (4 * b)
     head_dim_algebra = (
-        Inequality.start(
-            "(4*d + c)/(4*b)", Relation.MORE, "I_ridge", "limit above the ridge", means=(limit, I_ridge)
-        )
+        Inequality.start("(4*d + c)/(4*b)", Relation.MORE, "I_ridge", "limit above the ridge", means=(limit, I_ridge))
         .multiply("4*b", "4*d + c", "4*b*I_ridge", "times $4b > 0$")
         .subtract("c", "4*d", "4*b*I_ridge - c", "take $c$ from both sides")
         .divide("4", "d", "b*I_ridge - c/4", "divide by 4")

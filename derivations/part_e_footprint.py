@@ -15,7 +15,7 @@ from derivations.attention import attention
 from derivations.dataflow import fuse
 from derivations.part_c_intensity import intensity
 from derivations.problem import Problem
-from derivations.rounding import measured, percent
+from derivations.rounding import measured, neat, percent
 from derivations.symbols import C, I_ridge, b, n_heads, s
 
 
@@ -93,9 +93,7 @@ def solve(problem: Problem) -> Footprint:
     scores = scores_stage.writes[0].elements
     numbers = {**problem.reference, n_heads: Rational(heads), C: capacity_bytes}
 
-    head_bytes = (
-        Derivation(r"M_S", b * scores).equals("b*s**2", "$s^2$ scores, $b$ bytes each").put(problem.reference)
-    )
+    head_bytes = Derivation(r"M_S", b * scores).equals("b*s**2", "$s^2$ scores, $b$ bytes each").put(problem.reference)
     layer_bytes = (
         Derivation(r"M_{\mathrm{layer}}", n_heads * b * scores)
         .equals("n_heads*b*s**2", "once per head and sequence")
@@ -138,9 +136,7 @@ def solve(problem: Problem) -> Footprint:
         max_sequence_length_both=_longest(length_algebra.bound / 2),
         single_head=heads == 1,
         fused_doubling=(
-            Derivation(
-                r"\frac{I_{\mathrm{fused}}(2s,d)}{I_{\mathrm{fused}}(s,d)}", fused.subs(s, 2 * s) / fused
-            )
+            Derivation(r"\frac{I_{\mathrm{fused}}(2s,d)}{I_{\mathrm{fused}}(s,d)}", fused.subs(s, 2 * s) / fused)
             .equals("2*s*(4*d + c)*4*b*d/(4*b*d*s*(4*d + c))", "from C3")
             .equals("2", "all but the 2 cancels")
         ),
@@ -158,8 +154,9 @@ def solve(problem: Problem) -> Footprint:
 
 
 def _as_share(quotient: Derivation) -> Derivation:
-    """With a percentage behind it where it is a share of something, below 1."""
-    return quotient.about(percent(quotient.number) if quotient.number < 1 else None)
+    """With a percentage behind it where it is a share of something, below 1; as a multiple otherwise."""
+    number = quotient.number
+    return quotient.about(percent(number) if number < 1 else neat(number, 4, [Rational(1)]))
 
 
 def _fit(head_bytes: Rational, layer_bytes: Rational, capacity_bytes: Rational) -> Fit:

@@ -85,8 +85,11 @@ def solve(problem: Problem) -> Grouped:
     per_query_head = limit.value.subs({**problem.head, g: 1})
     limit_algebra = (
         Inequality.start(
-            "g*(4*d + c)/(2*b*d)", Relation.AT_LEAST, "I_ridge", "the limit reaches the ridge"
-            , means=(limit.value, I_ridge)
+            "g*(4*d + c)/(2*b*d)",
+            Relation.AT_LEAST,
+            "I_ridge",
+            "the limit reaches the ridge",
+            means=(limit.value, I_ridge),
         )
         .multiply("2*b*d", "g*(4*d + c)", "2*b*d*I_ridge", "times $2bd > 0$")
         .divide("4*d + c", "g", "2*b*d*I_ridge/(4*d + c)", "divide by $4d + c > 0$")
@@ -94,9 +97,7 @@ def solve(problem: Problem) -> Grouped:
         .about()
     )
     ridge = problem.machine.ridge_flops_per_byte
-    min_group_size = smallest_integer(
-        limit.value.subs(problem.head), g, Relation.AT_LEAST, ridge, limit_algebra.bound
-    )
+    min_group_size = smallest_integer(limit.value.subs(problem.head), g, Relation.AT_LEAST, ridge, limit_algebra.bound)
     reference_algebra, reach = _at_reference(problem, intensity(operator))
     sizes = problem.tables.query_group_sizes
     return Grouped(
@@ -146,9 +147,7 @@ def _at_reference(problem: Problem, grouped_intensity: Rational) -> tuple[Inequa
             means=(grouped_intensity, I_ridge),
         )
         .multiply("2*b*d*(s + g)", "g*s*(4*d + c)", "2*b*d*I_ridge*(s + g)", "times $2bd(s + g) > 0$")
-        .subtract(
-            "2*b*d*I_ridge*g", f"g*({coefficient})", "2*b*d*I_ridge*s", "gather $g$ on the left"
-        )
+        .subtract("2*b*d*I_ridge*g", f"g*({coefficient})", "2*b*d*I_ridge*s", "gather $g$ on the left")
     )
     value = (s * (4 * d + c) - 2 * b * d * I_ridge).subs(numbers)
     if value == 0:

@@ -39,9 +39,7 @@ class RealDevices:
     @property
     def unfused_reaching_the_ridge(self) -> tuple[str, ...]:
         """Names of the devices on which some s makes the unfused path compute-bound."""
-        return tuple(
-            row.device.name for row in self.rows if row.classification.unfused.reach.from_some_length_on
-        )
+        return tuple(row.device.name for row in self.rows if row.classification.unfused.reach.from_some_length_on)
 
     @property
     def all_fused_compute_bound(self) -> bool:

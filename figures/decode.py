@@ -1,73 +1,58 @@
 """Decode on the roofline: a marker for every group size of the table, and the one that reaches the ridge."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
 from figures import style
 from figures.labels import Labels
-from figures.numbers import DecodeNumbers, MarkedPoint
-from figures.roof import draw_roof, label_ridge, label_roofs
+from figures.roof import BELOW_SLOPE, BESIDE_FLAT, MachineNumbers, MarkedPoint, draw_roof, label_roofs
 
 _MARKER_POINTS = 5.5
 _NEEDED_POINTS = 8.5
-_ON_SLOPE = ("SE", "E", "NW", "W", "S")
-_ON_FLAT = ("N", "NE", "NW", "S", "SE")
+
+
+@dataclass(frozen=True)
+class DecodeNumbers:
+    """A point for every group size of the table, in the limit of long s, and for the one that is needed."""
+
+    machine: MachineNumbers
+    groups: tuple[MarkedPoint, ...]
+    needed: MarkedPoint  # the smallest group size whose limit reaches the ridge
 
 
 def draw(numbers: DecodeNumbers) -> Figure:
     with style.applied():
         needed, groups = numbers.needed, numbers.groups
         figure, axes, labels = draw_roof(numbers.machine, [each.point for each in (*groups, needed)])
-        places = [_place(group) for group in groups]
-        axes.plot(
-            *zip(*places, strict=True),
-            **style.markers(style.DECODE, _MARKER_POINTS, len(groups)),
-            gid="groups",
-        )
-        axes.plot(
-            *([value] for value in _place(needed)),
-            linestyle="none",
-            marker=style.MARKERS[style.DECODE],
-            markersize=_NEEDED_POINTS,
-            markerfacecolor="none",
-            markeredgecolor=style.DECODE,
-            markeredgewidth=1.2,
-            zorder=4.5,
-            gid="needed",
-        )
-        labels.avoid_markers(places, _MARKER_POINTS)
-        labels.avoid_markers([_place(needed)], _NEEDED_POINTS)
-        label_ridge(axes, labels, numbers.machine)
+        points = [group.at for group in groups]
+        look = style.markers(style.DECODE, _MARKER_POINTS, len(groups))
+        axes.plot(*zip(*points, strict=True), **look, gid="groups")
+        axes.plot(*needed.at, **style.ring(style.DECODE, _NEEDED_POINTS), gid="needed")
+        labels.avoid_markers(points, _MARKER_POINTS)
+        labels.avoid_markers([needed.at], _NEEDED_POINTS)
         labels.put(
-            f"${needed.named}$ reaches the ridge",
-            _place(needed),
+            f"{needed.named} reaches the ridge",
+            needed.at,
             ("SE", "E", "S", "NE", "N", "NW", "SW"),
             required=True,
             marker_points=_NEEDED_POINTS,
             color=style.DECODE,
         )
-        _label_groups(labels, groups, needed.text)
+        _label_groups(labels, [group for group in groups if group.named != needed.named])
         label_roofs(labels, numbers.machine)
     return figure
 
 
-def _label_groups(labels: Labels, groups: Sequence[MarkedPoint], labelled: str) -> None:
+def _label_groups(labels: Labels, groups: Sequence[MarkedPoint]) -> None:
     """The g of the first and the last, then of as many between as find room."""
-    ends = [groups[0], *groups[-1:]] if len(groups) > 1 else [groups[0]]
-    for each in (*ends, *labels.thinned(groups[1:-1], _place)):
-        if each.text == labelled:
-            continue
-        sides = _ON_FLAT if each.compute_bound else _ON_SLOPE
-        labels.put(
-            f"${each.named}$" if each in ends else f"${each.text}$",
-            _place(each),
-            sides if each in ends else sides[:1],
-            gaps=(2.0,),
-            marker_points=_MARKER_POINTS,
-            color=style.DECODE,
-        )
 
+    def put(group: MarkedPoint, text: str, sides: int | None = None) -> None:
+        beside = (BESIDE_FLAT if group.compute_bound else BELOW_SLOPE)[:sides]
+        labels.put(text, group.at, beside, gaps=(2.0,), marker_points=_MARKER_POINTS, color=style.DECODE)
 
-def _place(marked: MarkedPoint) -> tuple[float, float]:
-    return marked.point.intensity, marked.point.rate
+    for group in (*groups[:1], *groups[1:][-1:]):
+        put(group, group.named)
+    for group in labels.thinned(groups[1:-1], lambda group: group.at):
+        put(group, group.text, sides=1)

@@ -1,73 +1,118 @@
-"""Both intensities over the sequence length, causal ones dashed, with the ridge and the limit of the unfused path.
+"""Both intensities over the sequence length, causal ones dashed, with the ridge and the unfused limit.
 
-Every line is named in the right margin at the height where it ends.
+Every line is named in the right margin, at the height where it ends.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import log10
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from figures import scales, style
-from figures.labels import Labels
-from figures.numbers import Curve, IntensityNumbers
+from figures.labels import Labels, apart
 
 _HEIGHT_CM = 8.8
-_RIGHT_CM, _BOTTOM_CM, _TOP_CM = 2.8, 1.15, 0.25
+_RIGHT_CM, _BOTTOM_CM, _TOP_CM, _TOP_LABELLED_CM = 2.8, 1.15, 0.25, 0.85
 _MARKER_POINTS = 4.5
 _CROSSOVER_POINTS = 6.0
 _DASHES = (0, (4, 2))
 _DOTS = (0, (1, 1.5))
 _TIE_POINTS = 12.0  # from the end of a line to its name
-_NAME_STEP_POINTS = 12.0  # between two names
+_LINE_POINTS = 12.0  # from one name to the next below
+_RISE_POINTS = 9.0  # from the top of the axes to the labels of the crossovers
+_TEXT_GAP_POINTS = 8.0  # between them
+
+
+@dataclass(frozen=True)
+class Curve:
+    """An intensity in FLOP/B over sequence lengths, and at the rows of the table."""
+
+    lengths: tuple[float, ...]
+    intensities: tuple[float, ...]
+    rows: tuple[tuple[float, float], ...]
+    crossover: float | None  # the real s at the ridge point; None where there is none above 1
+    crossover_text: str  # "$s \\geq 595$"
+
+
+@dataclass(frozen=True)
+class IntensityNumbers:
+    """The four curves, with the ridge point and the unfused limit in FLOP/B."""
+
+    fused: Curve
+    fused_causal: Curve
+    unfused: Curve
+    unfused_causal: Curve
+    ridge: float
+    ridge_text: str
+    unfused_limit: float
+    unfused_limit_text: str
+    binary_lengths: bool  # every length of interest is a power of two
 
 
 @dataclass(frozen=True)
 class _Line:
-    curve: Curve
     name: str
+    curve: Curve
     color: str
     ink: str
-    width_points: float  # unfused the wider, to be seen beneath fused where they coincide
+    width_points: float
     causal: bool
 
 
+@dataclass(frozen=True)
+class _Name:
+    """What is written where a line ends: at this intensity, in this colour."""
+
+    height: float
+    text: str
+    ink: str
+
+
 def draw(numbers: IntensityNumbers) -> Figure:
+    unfused, fused = (style.UNFUSED, style.UNFUSED_INK), (style.FUSED, style.FUSED)
+    lines = [  # unfused first and wider, to be seen beneath fused where they coincide
+        _Line("unfused, causal", numbers.unfused_causal, *unfused, width_points=1.2, causal=True),
+        _Line("fused, causal", numbers.fused_causal, *fused, width_points=1.0, causal=True),
+        _Line("unfused", numbers.unfused, *unfused, width_points=2.0, causal=False),
+        _Line("fused", numbers.fused, *fused, width_points=1.4, causal=False),
+    ]
+    names = [
+        *(_Name(line.curve.intensities[-1], line.name, line.ink) for line in lines),
+        _Name(numbers.unfused_limit, f"unfused limit {numbers.unfused_limit_text}", style.UNFUSED_INK),
+        _Name(numbers.ridge, f"ridge {numbers.ridge_text}", style.ROOF),
+    ]
+    crossings = sorted(
+        ((line, line.curve.crossover) for line in lines if line.curve.crossover is not None),
+        key=lambda crossing: crossing[1],
+    )
     with style.applied():
-        lines = [
-            _Line(numbers.unfused_causal, "unfused, causal", style.UNFUSED, style.UNFUSED_INK, 1.2, True),
-            _Line(numbers.fused_causal, "fused, causal", style.FUSED, style.FUSED, 1.0, True),
-            _Line(numbers.unfused, "unfused", style.UNFUSED, style.UNFUSED_INK, 2.2, False),
-            _Line(numbers.fused, "fused", style.FUSED, style.FUSED, 1.4, False),
-        ]
         figure, axes = style.new_figure(_HEIGHT_CM)
-        _set_axes(axes, numbers, lines)
-        names = _names(numbers, lines)
-        widest = max(Labels(axes).size_points(name)[0] for _, name, _ in names)
-        right_cm = max(_RIGHT_CM, (_TIE_POINTS + widest) / style.POINTS_PER_CM + style.PAGE_EDGE_CM)
-        style.set_margins(axes, style.left_margin_cm(axes), right_cm, _BOTTOM_CM, _TOP_CM)
+        _set_axes(axes, numbers, names, _TOP_LABELLED_CM if crossings else _TOP_CM)
         axes.axhline(numbers.ridge, color=style.ROOF, linewidth=1.0, gid="ridge")
-        axes.axhline(
-            numbers.unfused_limit, color=style.UNFUSED, linewidth=0.9, linestyle=(0, (1, 1.5)), gid="limit"
-        )
+        axes.axhline(numbers.unfused_limit, color=style.UNFUSED, linewidth=0.9, linestyle=_DOTS, gid="limit")
         for line in lines:
             _draw_line(axes, line)
-        _label_crossovers(axes, numbers, lines)
-        _name_lines(axes, names)
+        _mark_crossovers(axes, numbers.ridge, crossings)
+        _write_names(axes, names)
     return figure
 
 
-def _set_axes(axes: Axes, numbers: IntensityNumbers, lines: list[_Line]) -> None:
+def _set_axes(axes: Axes, numbers: IntensityNumbers, names: list[_Name], top_cm: float) -> None:
+    curves = (numbers.fused, numbers.fused_causal, numbers.unfused, numbers.unfused_causal)
     lengths = numbers.fused.lengths
-    heights = [height for line in lines for height in line.curve.intensities]
-    scales.set_log(
-        axes, "x", *scales.spread([lengths[0], lengths[-1]], 0.02, 0.0, 0.3), binary=numbers.binary_lengths
-    )
-    scales.set_log(
-        axes, "y", *scales.spread([*heights, numbers.ridge, numbers.unfused_limit], 0.06, 0.06, 1.0)
-    )
+    heights = [numbers.ridge, numbers.unfused_limit, *(end for curve in curves for end in curve.intensities)]
+    scales.set_log(axes, "x", *scales.spread(lengths, 0.02, 0.0, 0.7), binary=numbers.binary_lengths)
+    scales.set_log(axes, "y", *scales.spread(heights, 0.06, 0.06))
     axes.set_xlabel("sequence length $s$, tokens")
     axes.set_ylabel("arithmetic intensity, FLOP/B")
+    labels = Labels(axes)
+    widest = max(labels.size_points(name.text)[0] for name in names)
+    right_cm = max(_RIGHT_CM, (_TIE_POINTS + widest) / style.POINTS_PER_CM + style.PAGE_EDGE_CM)
+    style.set_margins(axes, style.left_margin_cm(axes), right_cm, _BOTTOM_CM, top_cm)
 
 
 def _draw_line(axes: Axes, line: _Line) -> None:
@@ -82,92 +127,54 @@ def _draw_line(axes: Axes, line: _Line) -> None:
         zorder=2.5,
         gid=line.name,
     )
-    if curve.marked:
-        axes.plot(
-            *zip(*curve.marked, strict=True),
-            **style.markers(line.color, _MARKER_POINTS, len(curve.marked)),
-            gid=f"rows {line.name}",
-        )
+    if curve.rows:
+        look = style.markers(line.color, _MARKER_POINTS, len(curve.rows))
+        axes.plot(*zip(*curve.rows, strict=True), **look, gid=f"rows {line.name}")
 
 
-def _label_crossovers(axes: Axes, numbers: IntensityNumbers, lines: list[_Line]) -> None:
-    labels = Labels(axes)
-    for line in lines:
-        labels.avoid_curve(line.curve.lengths, line.curve.intensities)
-        labels.avoid_markers(line.curve.marked, _MARKER_POINTS)
-    for height in (numbers.ridge, numbers.unfused_limit):
-        labels.avoid_curve(axes.get_xlim(), (height, height))
-    crossing = [line for line in lines if line.curve.crossover is not None]
-    for line in crossing:
-        axes.plot(
-            [line.curve.crossover],
-            [numbers.ridge],
-            marker=style.MARKERS[line.color],
-            markersize=_CROSSOVER_POINTS,
-            markerfacecolor="white",
-            markeredgecolor=line.color,
-            markeredgewidth=1.2,
-            zorder=4.5,
-            gid=f"crossover {line.name}",
-        )
-        labels.avoid_markers([(line.curve.crossover or 0.0, numbers.ridge)], _CROSSOVER_POINTS)
-    for line in crossing:
-        labels.put(
-            f"${line.curve.crossover_text}$",
-            (line.curve.crossover or 0.0, numbers.ridge),
-            ("SE", "NW", "S", "N") if line.causal else ("NW", "SE", "N", "S"),
-            required=not line.causal,
-            marker_points=_CROSSOVER_POINTS,
-            color=line.ink,
-        )
+def _mark_crossovers(axes: Axes, ridge: float, crossings: Sequence[tuple[_Line, float]]) -> None:
+    """A ring where a curve meets the ridge, and above the axes the s from which on it is compute-bound."""
+    labels, top = Labels(axes), axes.get_ylim()[1]
+    for line, length in crossings:
+        axes.plot([length, length], [ridge, top], color=line.color, linewidth=0.7, linestyle=_DOTS, zorder=1.5)
+        look = style.ring(line.color, _CROSSOVER_POINTS) | {"markerfacecolor": "white"}
+        axes.plot(length, ridge, **look, gid=f"crossover {line.name}")
+    centers = [labels.on_page((length, top))[0] for _, length in crossings]
+    widths = [labels.size_points(line.curve.crossover_text)[0] for line, _ in crossings]
+    steps = [(before + after) / 2 + _TEXT_GAP_POINTS for before, after in pairwise([0.0, *widths])]
+    left, right = labels.on_page((axes.get_xlim()[0], top))[0], style.WIDTH_CM * style.POINTS_PER_CM
+    places = apart(centers, steps, left + widths[0] / 2, right - widths[-1] / 2 - _TEXT_GAP_POINTS) if widths else []
+    for (line, length), center, place in zip(crossings, centers, places, strict=True):
+        shift = place - center, _RISE_POINTS
+        _write_tied(axes, line.curve.crossover_text, (length, top), shift, line.ink, ha="center", va="bottom")
 
 
-def _names(numbers: IntensityNumbers, lines: list[_Line]) -> list[tuple[float, str, str]]:
-    """Where each line ends, its name and colour, in the order in which the lines end, from the top."""
-    names = [(line.curve.intensities[-1], line.name, line.ink) for line in lines]
-    names.append((numbers.ridge, f"ridge ${numbers.ridge_text}$", style.ROOF))
-    names.append((numbers.unfused_limit, f"unfused limit ${numbers.unfused_limit_text}$", style.UNFUSED_INK))
-    return sorted(names, key=lambda name: -name[0])
+def _write_names(axes: Axes, names: Sequence[_Name]) -> None:
+    """The names in the right margin, each where its line ends or, if they would touch, near there."""
+    labels, right = Labels(axes), axes.get_xlim()[1]
+    rising = sorted(names, key=lambda name: round(log10(name.height), 3))
+    ends = [labels.on_page((right, name.height))[1] for name in rising]
+    bottom, top = (labels.on_page((right, end))[1] for end in axes.get_ylim())
+    rows = apart(ends, [_LINE_POINTS] * len(names), bottom + _LINE_POINTS / 2, top - _LINE_POINTS / 2)
+    for name, end, row in zip(rising, ends, rows, strict=True):
+        shift = _TIE_POINTS, row - end
+        _write_tied(axes, name.text, (right, name.height), shift, name.ink, ha="left", va="center")
 
 
-def _name_lines(axes: Axes, names: list[tuple[float, str, str]]) -> None:
-    """The names in the right margin, moved apart where they would touch."""
-    points = axes.get_figure(root=True).dpi / style.POINTS_PER_INCH
-    ends = [axes.transData.transform((1, height))[1] / points for height, _, _ in names]
-    low, high = axes.bbox.y0 / points, axes.bbox.y1 / points
-    for (height, name, ink), end, row in zip(names, ends, _apart(ends, low, high), strict=True):
-        right = axes.get_xlim()[1]
-        axes.annotate(
-            name,
-            (right, height),
-            (_TIE_POINTS, row - end),
-            textcoords="offset points",
-            ha="left",
-            va="center",
-            color=ink,
-            annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": ink,
-                "linewidth": 0.5,
-                "shrinkA": 0,
-                "shrinkB": 1,
-                "relpos": (0, 0.5),
-            },
-        )
-
-
-def _apart(rows: list[float], low: float, high: float) -> list[float]:
-    """Falling rows moved as little as it takes to be a step apart and within the bounds: isotonic regression."""
-    groups: list[list[float]] = []
-    for index, row in enumerate(rows):
-        groups.append([row + index * _NAME_STEP_POINTS])
-        while len(groups) > 1 and _mean(groups[-2]) < _mean(groups[-1]):
-            groups[-2:] = [groups[-2] + groups[-1]]
-    lowest = low + (len(rows) - 1) * _NAME_STEP_POINTS
-    shifted = [min(max(_mean(group), lowest), high) for group in groups for _ in group]
-    return [row - index * _NAME_STEP_POINTS for index, row in enumerate(shifted)]
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
+def _write_tied(
+    axes: Axes, text: str, point: tuple[float, float], shift: tuple[float, float], ink: str, ha: str, va: str
+) -> None:
+    """A text in the margin, moved by `shift` points from a point of the axes' edge and tied to it."""
+    tie: dict[str, Any] = {"arrowstyle": "-", "color": ink, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 1}
+    tie["relpos"] = (0, 0.5) if ha == "left" else (0.5, 0)
+    axes.annotate(
+        text,
+        point,
+        shift,
+        textcoords="offset points",
+        ha=ha,
+        va=va,
+        color=ink,
+        annotation_clip=False,
+        arrowprops=tie,
+    )

@@ -1,25 +1,26 @@
 """Direct labels that keep out of each other's way and off the curves.
 
-Each label is tried beside its point, on sides and at distances in a fixed order, measured as it would be drawn, and
-takes the first place that is free. Where none is, a label that must be there moves over a grid around its point, tied
-to it by a thin line, and any other is left out. Nothing is left to chance: the same figure has the same places.
+Each label is tried beside its point, on sides and at distances in a fixed order, measured as it would be
+drawn, and takes the first place that is free. Where none is, a label that must be there moves over a grid
+around its point, tied to it by a thin line, and any other is left out. Nothing is left to chance: the same
+figure has the same places.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from itertools import product
+from itertools import accumulate, product
 from math import hypot
+from statistics import fmean
 from typing import Any, TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.path import Path
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
-from figures.style import CM_PER_INCH, FAINT_INK, POINTS_PER_INCH, figure_of
+from figures.style import CM_PER_INCH, FAINT_INK, POINTS_PER_INCH, figure_of, renderer_of
 
 SIDES = {
     "E": (1, 0),
@@ -35,6 +36,7 @@ SIDES = {
 _GAPS_POINTS = (2.0, 6.0, 12.0, 20.0)  # from the edge of the marker to the label
 _TIED_FROM_POINTS = 6.0
 _PADDING_POINTS = 1.5
+_MEETING_POINTS = 6.0  # from a point, until curves through it have parted from a tie to it
 _GRID_STEP_POINTS = 7.0
 _GRID_REACH_POINTS = 210.0
 _ROOM_POINTS = 8.0  # that a marker needs to hope for a label of its own
@@ -51,7 +53,7 @@ class Labels:
 
     def __init__(self, axes: Axes) -> None:
         self._axes = axes
-        self._renderer = FigureCanvasAgg(figure_of(axes)).get_renderer()
+        self._renderer = renderer_of(figure_of(axes))
         self._pixels_a_point = figure_of(axes).dpi / POINTS_PER_INCH
         self._texts: list[Bbox] = []  # all three in points on the page
         self._marks: list[Bbox] = []
@@ -133,15 +135,16 @@ class Labels:
             shift = SIDES[side][0] * (reach + width / 2), SIDES[side][1] * (reach + height / 2)
             if self._is_free(center, _box(_moved(center, shift), width, height), gap >= _TIED_FROM_POINTS):
                 return self._write(text, point, shift, (width, height), gap >= _TIED_FROM_POINTS, style)
-        for shift in _grid() if required else ():
-            if self._is_free(center, _box(_moved(center, shift), width, height), True):
+        for across_curves, shift in product((False, True), _grid()) if required else ():
+            if self._is_free(center, _box(_moved(center, shift), width, height), True, across_curves):
                 return self._write(text, point, shift, (width, height), True, style)
         return None
 
     def _view(self) -> Bbox:
         return Bbox(self._axes.bbox.get_points() / self._pixels_a_point)
 
-    def _is_free(self, center: Place, box: Bbox, tied: bool) -> bool:
+    def _is_free(self, center: Place, box: Bbox, tied: bool, across_curves: bool = False) -> bool:
+        """Whether a text may take this box, and a tie to it if it has one, which may have to cross curves."""
         padded, view = box.padded(_PADDING_POINTS), self._view()
         if padded.x0 < view.x0 or padded.x1 > view.x1 or padded.y0 < view.y0 or padded.y1 > view.y1:
             return False
@@ -149,8 +152,15 @@ class Labels:
             return False
         if any(curve.intersects_bbox(padded, filled=False) for curve in self._curves):
             return False
-        tie = Path([center, _nearest(box, center)])
-        return not (tied and any(tie.intersects_bbox(text, filled=False) for text in self._texts))
+        if not tied:
+            return True
+        end = _nearest(box, center)
+        if any(Path([center, end]).intersects_bbox(text, filled=False) for text in self._texts):
+            return False
+        # Curves through the point itself are met by every tie, but only near it.
+        share = min(1.0, _MEETING_POINTS / max(hypot(end[0] - center[0], end[1] - center[1]), 1e-9))
+        rest = Path([(center[0] + share * (end[0] - center[0]), center[1] + share * (end[1] - center[1])), end])
+        return across_curves or not any(rest.intersects_path(curve, filled=False) for curve in self._curves)
 
     def _write(
         self,
@@ -195,9 +205,24 @@ class Labels:
         )
 
 
+def apart(places: Sequence[float], steps: Sequence[float], lowest: float, highest: float) -> list[float]:
+    """Rising places, moved as little as it takes for each to be its step beyond the one before, and in bounds.
+
+    The first has a step too, which is ignored. This is isotonic regression, by pooling adjacent violators.
+    """
+    offsets = [0.0, *accumulate(steps[1:])]
+    pools: list[list[float]] = []
+    for place, offset in zip(places, offsets, strict=True):
+        pools.append([place - offset])
+        while len(pools) > 1 and fmean(pools[-2]) > fmean(pools[-1]):
+            pools[-2:] = [pools[-2] + pools[-1]]
+    moved = [min(max(fmean(pool), lowest), highest - offsets[-1]) for pool in pools for _ in pool]
+    return [place + offset for place, offset in zip(moved, offsets, strict=True)]
+
+
 def wrapped(figure: Figure, text: str, width_cm: float, most_lines: int) -> list[str]:
-    """`text`, taken literally, in lines that fit the width: broken at spaces if it can be, cut if it must be."""
-    renderer = FigureCanvasAgg(figure).get_renderer()
+    """`text`, taken literally, in lines that fit the width: broken at spaces if possible, cut if need be."""
+    renderer = renderer_of(figure)
 
     def fits(line: str) -> bool:
         probe = figure.text(0, 0, line, parse_math=False)

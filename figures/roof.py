@@ -1,19 +1,66 @@
-"""The machine's two roofs with the ridge point: the ground on which `roofline` and `decode` put their points."""
+"""The machine's two roofs and its ridge point: the ground for the points of `roofline` and `decode`."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from figures import scales, style
 from figures.labels import Labels, wrapped
-from figures.numbers import MachineNumbers, Point
+
+BESIDE_FLAT = ("N", "NE", "NW", "S", "SE", "SW")
+BELOW_SLOPE = ("SE", "E", "NW", "W", "S", "N")
+ABOVE_SLOPE = ("NW", "W", "SE", "E", "N", "S")
 
 _HEIGHT_CM = 9.0
 _RIGHT_CM, _BOTTOM_CM, _TOP_CM = 0.6, 1.15, 0.65
 _TITLE_LINES = 2
 _TITLE_LINE_CM = 0.42
-_RIDGE_SIZE_POINTS = 5.0
+_RIDGE_POINTS = 5.0
+_FROM_DROP_POINTS = 3.5  # from the ridge's dotted line to the words beside it
+_TEXT: dict[str, Any] = {"fontsize": style.SMALL, "color": style.ROOF}
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place on the roofline: FLOP/B, and the rate in the unit of its machine."""
+
+    intensity: float
+    rate: float
+
+    @property
+    def at(self) -> tuple[float, float]:
+        return self.intensity, self.rate
+
+
+@dataclass(frozen=True)
+class MarkedPoint:
+    """A point with the number that tells it from its neighbours, its s or its g."""
+
+    point: Point
+    text: str  # "512"
+    named: str  # "$s = 512$"
+    compute_bound: bool
+
+    @property
+    def at(self) -> tuple[float, float]:
+        return self.point.at
+
+
+@dataclass(frozen=True)
+class MachineNumbers:
+    """The roofs, from far left over the ridge to far right, with rates in `rate_unit`."""
+
+    name: str
+    rate_unit: str
+    memory_end: Point
+    ridge: Point
+    compute_end: Point
+    ridge_text: str
+    peak_text: str
+    bandwidth_text: str
 
 
 def draw_roof(machine: MachineNumbers, points: Sequence[Point]) -> tuple[Figure, Axes, Labels]:
@@ -26,16 +73,14 @@ def draw_roof(machine: MachineNumbers, points: Sequence[Point]) -> tuple[Figure,
     axes.set_ylabel(f"attainable rate, {machine.rate_unit}")
     _set_margins(figure, axes, machine.name)
 
-    roof = [point.intensity for point in machine.roof], [point.rate for point in machine.roof]
-    ridge = machine.ridge
-    drop = [ridge.intensity] * 2, [axes.get_ylim()[0], ridge.rate]
+    roof = list(zip(machine.memory_end.at, machine.ridge.at, machine.compute_end.at, strict=True))
+    drop = [machine.ridge.intensity] * 2, [axes.get_ylim()[0], machine.ridge.rate]
     axes.plot(*roof, color=style.ROOF, solid_joinstyle="miter", zorder=2, gid="roof")
     axes.plot(*drop, color=style.ROOF, linewidth=0.8, linestyle=(0, (1, 2)), zorder=1.5)
     axes.plot(
-        [ridge.intensity],
-        [ridge.rate],
+        *machine.ridge.at,
         marker="o",
-        markersize=_RIDGE_SIZE_POINTS,
+        markersize=_RIDGE_POINTS,
         markerfacecolor="white",
         markeredgecolor=style.ROOF,
         zorder=3,
@@ -44,52 +89,34 @@ def draw_roof(machine: MachineNumbers, points: Sequence[Point]) -> tuple[Figure,
     labels = Labels(axes)
     labels.avoid_curve(*roof)
     labels.avoid_curve(*drop)
-    labels.avoid_markers([(ridge.intensity, ridge.rate)], _RIDGE_SIZE_POINTS)
+    labels.avoid_markers([machine.ridge.at], _RIDGE_POINTS)
+    _label_ridge(axes, labels, machine)
     return figure, axes, labels
-
-
-def label_ridge(axes: Axes, labels: Labels, machine: MachineNumbers) -> None:
-    """The ridge point's figure, and the names of the two regimes that it parts."""
-    intensity = machine.ridge.intensity
-    low, high = axes.get_ylim()
-
-    def at(share: float) -> tuple[float, float]:
-        return intensity, low * (high / low) ** share
-
-    labels.put(
-        f"ridge ${machine.ridge_text}$ FLOP/B",
-        at(0.15),
-        ("E", "W"),
-        required=True,
-        gaps=(3.5,),
-        color=style.ROOF,
-    )
-    for side, regime in (("W", "memory-bound"), ("E", "compute-bound")):
-        labels.put(
-            regime,
-            at(0.06),
-            (side,),
-            gaps=(3.5,),
-            fontsize=style.SMALL,
-            color=style.FAINT_INK,
-            style="italic",
-        )
 
 
 def label_roofs(labels: Labels, machine: MachineNumbers) -> None:
     """What the two roofs are worth, where the points and their labels leave room."""
-    memory, ridge, compute = machine.roof
-    texts = {"fontsize": style.SMALL, "color": style.ROOF}
-    for place in labels.along(
-        (compute.intensity, compute.rate), (ridge.intensity, ridge.rate), (0.02, 0.4, 0.6)
-    ):
-        if labels.put(f"peak {machine.peak_text}", place, ("NW", "SW"), gaps=(2.0,), **texts):
+    for place in labels.along(machine.compute_end.at, machine.ridge.at, (0.02, 0.4, 0.6)):
+        if labels.put(f"peak {machine.peak_text}", place, ("NW", "SW"), gaps=(2.0,), **_TEXT):
             break
-    for place in labels.along(
-        (memory.intensity, memory.rate), (ridge.intensity, ridge.rate), (0.5, 0.6, 0.4, 0.75, 0.25, 0.1)
-    ):
-        if labels.put(f"HBM {machine.bandwidth_text}", place, ("NW", "SE"), gaps=(2.0,), **texts):
+    for place in labels.along(machine.memory_end.at, machine.ridge.at, (0.5, 0.6, 0.4, 0.75, 0.25, 0.1)):
+        if labels.put(f"HBM {machine.bandwidth_text}", place, ("NW", "SE"), gaps=(2.0,), **_TEXT):
             break
+
+
+def _label_ridge(axes: Axes, labels: Labels, machine: MachineNumbers) -> None:
+    """The ridge point's figure, and the names of the two regimes that it parts, at the foot of its line."""
+    low, high = axes.get_ylim()
+
+    def at(share: float) -> tuple[float, float]:
+        return machine.ridge.intensity, low * (high / low) ** share
+
+    gaps = (_FROM_DROP_POINTS,)
+    ridge = f"ridge {machine.ridge_text} FLOP/B"
+    labels.put(ridge, at(0.15), ("E", "W"), required=True, gaps=gaps, color=style.ROOF)
+    regime: dict[str, Any] = {"fontsize": style.SMALL, "color": style.FAINT_INK, "style": "italic"}
+    labels.put("memory-bound", at(0.06), ("W",), gaps=gaps, **regime)
+    labels.put("compute-bound", at(0.06), ("E",), gaps=gaps, **regime)
 
 
 def _set_margins(figure: Figure, axes: Axes, title: str) -> None:

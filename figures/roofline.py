@@ -1,16 +1,23 @@
-"""Both implementations on the roofline, a marker for every row of the table, and what fusion does at the reference s."""
+"""Both implementations on the roofline, a marker for every row of the table, and what fusion does."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from figures import style
-from figures.labels import Labels
-from figures.numbers import MarkedPoint, RooflineNumbers
-from figures.roof import draw_roof, label_ridge, label_roofs
+from figures.labels import Labels, Place
+from figures.roof import (
+    ABOVE_SLOPE,
+    BELOW_SLOPE,
+    BESIDE_FLAT,
+    MachineNumbers,
+    MarkedPoint,
+    draw_roof,
+    label_roofs,
+)
 
 _MARKER_POINTS = 5.5
 _REFERENCE_POINTS = 8.0
@@ -18,20 +25,29 @@ _BEND = 0.16  # of the arrow, away from the roofs: twice the height of its arc a
 _LEAST_BEND_POINTS = 18.0
 _SHORTEST_ARROW_POINTS = 22.0
 _SHORTEST_SERIES_POINTS = 45.0  # a series drawn on less gets one label, not one for each end
-_ON_FLAT = ("N", "NE", "NW", "S", "SE", "SW")
+
+
+@dataclass(frozen=True)
+class RooflineNumbers:
+    """A point for every row of the table and for the reference s, unfused and fused."""
+
+    machine: MachineNumbers
+    unfused: tuple[MarkedPoint, ...]
+    fused: tuple[MarkedPoint, ...]
+    reference_unfused: MarkedPoint
+    reference_fused: MarkedPoint
+    speedup_text: str
 
 
 def draw(numbers: RooflineNumbers) -> Figure:
     with style.applied():
-        references = [numbers.reference_unfused, numbers.reference_fused]
-        marked = [*numbers.unfused, *numbers.fused, *references]
+        marked = (*numbers.unfused, *numbers.fused, numbers.reference_unfused, numbers.reference_fused)
         figure, axes, labels = draw_roof(numbers.machine, [each.point for each in marked])
         _draw_series(axes, labels, "unfused", numbers.unfused, numbers.reference_unfused, style.UNFUSED)
         _draw_series(axes, labels, "fused", numbers.fused, numbers.reference_fused, style.FUSED)
-        label_ridge(axes, labels, numbers.machine)
         _draw_fusion(axes, labels, numbers)
-        _label_series(labels, numbers.unfused, "unfused", style.UNFUSED_INK, ("SE", "NW", "E", "W", "S", "N"))
-        _label_series(labels, numbers.fused, "fused", style.FUSED, ("NW", "SE", "W", "E", "N", "S"))
+        _label_series(labels, "unfused", numbers.unfused, style.UNFUSED_INK, BELOW_SLOPE)
+        _label_series(labels, "fused", numbers.fused, style.FUSED, ABOVE_SLOPE)
         label_roofs(labels, numbers.machine)
     return figure
 
@@ -39,30 +55,21 @@ def draw(numbers: RooflineNumbers) -> Figure:
 def _draw_series(
     axes: Axes, labels: Labels, name: str, rows: Sequence[MarkedPoint], reference: MarkedPoint, color: str
 ) -> None:
-    for points, size, gid in ((rows, _MARKER_POINTS, "rows"), ([reference], _REFERENCE_POINTS, "reference")):
-        places = [_place(each) for each in points]
-        axes.plot(
-            *zip(*places, strict=True),
-            **style.markers(color, size, len(points)),
-            gid=f"{gid} {name}",
-        )
-        labels.avoid_markers(places, size)
+    for marked, size, what in ((rows, _MARKER_POINTS, "rows"), ([reference], _REFERENCE_POINTS, "reference")):
+        points = [each.at for each in marked]
+        look = style.markers(color, size, len(points))
+        axes.plot(*zip(*points, strict=True), **look, gid=f"{what} {name}")
+        labels.avoid_markers(points, size)
 
 
 def _draw_fusion(axes: Axes, labels: Labels, numbers: RooflineNumbers) -> None:
-    """The arrow from unfused to fused; the two markers alone where they all but coincide."""
-    start, end = _place(numbers.reference_unfused), _place(numbers.reference_fused)
-    text = f"${numbers.reference_fused.named}$: ${numbers.speedup_text}$×"
+    """The arrow from unfused to fused with the speedup; where the two all but coincide, the speedup alone."""
+    start, end = numbers.reference_unfused.at, numbers.reference_fused.at
+    text = f"{numbers.reference_fused.named}: {numbers.speedup_text}×"
     length = labels.distance_points(start, end)
     if length < _SHORTEST_ARROW_POINTS:
-        labels.put(
-            text,
-            end,
-            ("SE", "S", "E", "SW"),
-            required=True,
-            marker_points=_REFERENCE_POINTS,
-            gaps=(10.0, 20.0, 30.0),
-        )
+        size, gaps = _REFERENCE_POINTS, (10.0, 20.0, 30.0)
+        labels.put(text, end, ("SE", "S", "E", "SW"), required=True, gaps=gaps, marker_points=size)
         return
     bend = max(_BEND, _LEAST_BEND_POINTS / length)
     axes.annotate(
@@ -79,45 +86,39 @@ def _draw_fusion(axes: Axes, labels: Labels, numbers: RooflineNumbers) -> None:
         },
         gid="fusion",
     )
-    path = _bent(labels.pixel(start), labels.pixel(end), bend)
-    labels.avoid_path(path)
-    middle = axes.transData.inverted().transform(path[len(path) // 2])
-    labels.put(text, (float(middle[0]), float(middle[1])), ("SE", "S", "E", "SW", "NW"), required=True)
+    arc = _arc(labels.on_page(start), labels.on_page(end), bend)
+    labels.avoid_path(arc)
+    labels.put(text, labels.in_data(arc[len(arc) // 2]), ("SE", "S", "E", "SW", "NW"), required=True)
 
 
-def _bent(start: tuple[float, float], end: tuple[float, float], bend: float) -> np.ndarray:
-    """The arc that matplotlib draws for the arrow, as a polyline in pixels."""
+def _arc(start: Place, end: Place, bend: float, steps: int = 24) -> list[Place]:
+    """What matplotlib draws for the arrow, a quadratic Bezier curve, as a polyline."""
     (x1, y1), (x2, y2) = start, end
-    control = (x1 + x2) / 2 + bend * (y2 - y1), (y1 + y2) / 2 - bend * (x2 - x1)
-    share = np.linspace(0, 1, 25)[:, None]
-    return (
-        (1 - share) ** 2 * np.array(start)
-        + 2 * share * (1 - share) * np.array(control)
-        + share**2 * np.array(end)
-    )
+    middle = (x1 + x2) / 2 + bend * (y2 - y1), (y1 + y2) / 2 - bend * (x2 - x1)
+
+    def at(share: float) -> Place:
+        weights = (1 - share) ** 2, 2 * share * (1 - share), share**2
+        x, y = (sum(w * p[axis] for w, p in zip(weights, (start, middle, end), strict=True)) for axis in (0, 1))
+        return x, y
+
+    return [at(step / steps) for step in range(steps + 1)]
 
 
 def _label_series(
-    labels: Labels, rows: Sequence[MarkedPoint], name: str, color: str, on_slope: Sequence[str]
+    labels: Labels, name: str, rows: Sequence[MarkedPoint], color: str, beside_slope: Sequence[str]
 ) -> None:
     """The name with the s of the ends, then the s of as many rows between as find room."""
 
-    def put(marked: MarkedPoint, text: str, sides: Sequence[str], **options: Any) -> None:
-        labels.put(text, _place(marked), sides, marker_points=_MARKER_POINTS, color=color, **options)
-
-    def sides(marked: MarkedPoint) -> Sequence[str]:
-        return _ON_FLAT if marked.compute_bound else on_slope
+    def put(row: MarkedPoint, text: str, sides: int | None = None, **options: Any) -> None:
+        beside = BESIDE_FLAT if row.compute_bound else beside_slope
+        labels.put(text, row.at, beside[:sides], marker_points=_MARKER_POINTS, color=color, **options)
 
     first, last = rows[0], rows[-1]
-    if len(rows) > 1 and labels.distance_points(_place(first), _place(last)) < _SHORTEST_SERIES_POINTS:
-        put(first, f"{name}\n${first.named}$ to ${last.text}$", sides(first), required=True)
+    if len(rows) > 1 and labels.distance_points(first.at, last.at) < _SHORTEST_SERIES_POINTS:
+        put(first, f"{name}\n{first.named} to {last.text}", required=True)
         return
-    put(first, f"{name}, ${first.named}$", sides(first), required=True)
+    put(first, f"{name}, {first.named}", required=True)
     if len(rows) > 1:
-        put(last, f"${last.named}$", sides(last))
-    for row in labels.thinned(rows[1:-1], _place):
-        put(row, f"${row.text}$", sides(row)[:1], gaps=(2.0,), fontsize=style.SMALL)
-
-
-def _place(marked: MarkedPoint) -> tuple[float, float]:
-    return marked.point.intensity, marked.point.rate
+        put(last, last.named)
+    for row in labels.thinned(rows[1:-1], lambda row: row.at):
+        put(row, row.text, sides=1, gaps=(2.0,), fontsize=style.SMALL)

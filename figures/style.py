@@ -1,6 +1,7 @@
 """How every figure looks: size, fonts, colours, as one dictionary that is handed over and never left set.
 
-Colours are Okabe and Ito's, the blue darkened, so that they differ in lightness too and survive grey-scale printing.
+Colours are Okabe and Ito's, the blue and the green darkened: they differ in lightness too and so survive
+printing in grey, and each has a marker of its own shape.
 """
 
 import shutil
@@ -14,7 +15,7 @@ from typing import Any
 import matplotlib
 from matplotlib import font_manager
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.ft2font import FT2Font
 
@@ -33,11 +34,7 @@ UNFUSED_INK = "#B04A00"
 FUSED = "#004B7A"
 DECODE = "#007A5A"
 MARKERS = {UNFUSED: "s", FUSED: "o", DECODE: "D"}
-_MARKER_SHARES = {
-    UNFUSED: 1.1,
-    FUSED: 1.0,
-    DECODE: 1.0,
-}  # a square looks out from under the circle that covers it
+_SIZES = {UNFUSED: 1.1, FUSED: 1.0, DECODE: 1.0}  # a square looks out from under a circle that covers it
 _CROWD = 40  # markers
 _SIZE_IN_A_CROWD = 0.7
 
@@ -65,14 +62,15 @@ _FONT_FOLDERS = (
 
 @contextmanager
 def applied() -> Iterator[None]:
-    """Within it matplotlib knows this style and nothing of the user's own settings; after it, all is as before."""
+    """Within it matplotlib has this style and none of the user's own settings; after it, all is as before."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(style())
+        for key, value in style().items():
+            matplotlib.rcParams[key] = value
         yield
 
 
-def style() -> dict[str, Any]:
+def style() -> dict[Any, Any]:
     """The settings, as matplotlib's dictionary of them."""
     return {
         **_fonts(),
@@ -98,8 +96,6 @@ def style() -> dict[str, Any]:
         "ytick.labelcolor": INK,
         "xtick.major.width": 0.6,
         "ytick.major.width": 0.6,
-        "xtick.minor.width": 0.4,
-        "ytick.minor.width": 0.4,
         "lines.linewidth": 1.4,
         "lines.solid_capstyle": "round",
         "pdf.fonttype": 3,
@@ -133,10 +129,16 @@ def figure_of(axes: Axes) -> Figure:
     return figure
 
 
+def renderer_of(figure: Figure) -> RendererAgg:
+    """What measures texts as they will be drawn; the same one each time, for it remembers what it has measured."""
+    canvas = figure.canvas if isinstance(figure.canvas, FigureCanvasAgg) else FigureCanvasAgg(figure)
+    return canvas.get_renderer()
+
+
 def left_margin_cm(axes: Axes) -> float:
     """The margin that holds the vertical axis's tick labels and its name."""
     figure = figure_of(axes)
-    renderer = FigureCanvasAgg(figure).get_renderer()
+    renderer = renderer_of(figure)
     widest = max(label.get_window_extent(renderer).width for label in axes.get_yticklabels())
     return max(_LEAST_LEFT_CM, widest / figure.dpi * CM_PER_INCH + _AXIS_NAME_CM + PAGE_EDGE_CM)
 
@@ -147,7 +149,7 @@ def markers(color: str, size_points: float, count: int = 1) -> dict[str, Any]:
     return {
         "linestyle": "none",
         "marker": MARKERS[color],
-        "markersize": size_points * _MARKER_SHARES[color] * (_SIZE_IN_A_CROWD if crowd else 1),
+        "markersize": size_points * _SIZES[color] * (_SIZE_IN_A_CROWD if crowd else 1),
         "markerfacecolor": color,
         "markeredgecolor": color if crowd else "white",
         "markeredgewidth": 0.2 if crowd else 0.6,
@@ -155,15 +157,26 @@ def markers(color: str, size_points: float, count: int = 1) -> dict[str, Any]:
     }
 
 
+def ring(color: str, size_points: float) -> dict[str, Any]:
+    """The look of one hollow marker."""
+    return {
+        "linestyle": "none",
+        "marker": MARKERS[color],
+        "markersize": size_points,
+        "markerfacecolor": "none",
+        "markeredgecolor": color,
+        "markeredgewidth": 1.2,
+        "zorder": 4.5,
+    }
+
+
 def drawable(text: str) -> str:
-    """`text` with each character that no font at hand can draw replaced by the replacement character."""
+    """`text` with the replacement character for each one that no font at hand can draw."""
     known = _drawable_characters()
-    return "".join(
-        character if ord(character) in known else "\N{REPLACEMENT CHARACTER}" for character in text
-    )
+    return "".join(character if ord(character) in known else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
-def _fonts() -> dict[str, Any]:
+def _fonts() -> dict[Any, Any]:
     if not _register_pagella():
         return {"font.family": ["STIXGeneral", _FALLBACK], "mathtext.fontset": "stix"}
     upright = {f"mathtext.{kind}": PAGELLA for kind in ("rm", "cal", "sf", "tt", "bf")}
@@ -204,9 +217,7 @@ def _asked_of_tex() -> tuple[Path, ...]:
     if command is None:
         return ()
     try:
-        answer = subprocess.run(
-            [command, *_FONT_FILES], capture_output=True, text=True, timeout=30, check=False
-        ).stdout
+        answer = subprocess.run([command, *_FONT_FILES], capture_output=True, text=True, timeout=30, check=False).stdout
     except (OSError, subprocess.SubprocessError):
         return ()
     return tuple(path for path in map(Path, answer.splitlines()) if path.is_file())

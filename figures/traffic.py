@@ -1,29 +1,29 @@
-"""HBM traffic of one head, tensor by tensor: the three unfused kernels in one bar, the fused kernel in another.
+"""HBM traffic of one head, tensor by tensor: the unfused kernels in one bar, the fused kernel in another.
 
-Both bars are to the same scale. Where the fused one is too short for its parts to be told apart, a third bar shows it
-stretched to the length of the unfused one.
+Both bars are to one scale. Where the fused bar is too short for its parts to be told apart, a third bar shows
+it again, stretched to the length of the unfused one.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from figures import style
 from figures.labels import Labels
-from figures.numbers import StageTraffic, TensorTraffic, TrafficNumbers
 from figures.scales import linear_label
 
 _HEIGHT_CM, _HEIGHT_STRETCHED_CM = 6.4, 8.4
 _LEFT_CM, _RIGHT_CM, _BOTTOM_CM, _TOP_CM = 2.2, 0.45, 0.15, 1.15
-_GAP_CM = 0.35  # from a row's name to the axis
+_NAME_GAP_CM = 0.18  # from a row's name to the axis
 
-_COMPULSORY = "#8FBBDD"
-_INTERMEDIATE = ("#EFA06B", "#F6CFA3")  # in the order in which they are first met
-_BETWEEN_KERNELS = "#8A3B00"
+_COMPULSORY = "#7FACD2"
+_INTERMEDIATE = ("#F0A878", "#F9DDBE")  # in the order in which they are met
+_WEDGE = "#F2F6FA"
 
 _UNFUSED_ROW, _FUSED_ROW, _STRETCHED_ROW = 0.0, 1.5, 2.6
 _HALF_BAR = 0.32
@@ -32,6 +32,39 @@ _TOP_ROW = _BRACKET_ROW - 0.62
 _PADDING_POINTS = 2.0
 _THINNEST_OUTLINED_POINTS = 3.0
 _THINNEST_BAR_POINTS = 2.0
+_TEXT: dict[str, Any] = {"fontsize": style.SMALL, "linespacing": 1.25}
+
+
+@dataclass(frozen=True)
+class TensorTraffic:
+    """One tensor crossing HBM once, its bytes in the unit of the figure."""
+
+    name: str
+    size: float
+    size_text: str
+    written: bool
+    intermediate: bool  # handed from stage to stage: what fusion keeps on chip
+
+
+@dataclass(frozen=True)
+class StageTraffic:
+    """What one kernel moves."""
+
+    name: str
+    tensors: tuple[TensorTraffic, ...]
+    total_text: str
+
+
+@dataclass(frozen=True)
+class TrafficNumbers:
+    """HBM traffic of one head at the reference s, in `unit`."""
+
+    unit: str
+    reference_text: str  # "$s = 8192$"
+    unfused: tuple[StageTraffic, ...]
+    unfused_total_text: str
+    fused: StageTraffic
+    ratio_text: str  # unfused over fused
 
 
 @dataclass(frozen=True)
@@ -47,200 +80,177 @@ class _Part:
         return (self.start + self.end) / 2
 
     @property
-    def text(self) -> str:
-        return f"${self.tensor.name}$\n{self.tensor.size_text}"
+    def texts(self) -> tuple[str, str]:
+        """What is written in it, long and short."""
+        name, size = f"${self.tensor.name}$", self.tensor.size_text
+        return f"{name} {'written' if self.tensor.written else 'read'}\n{size}", f"{name}\n{size}"
+
+
+@dataclass(frozen=True)
+class _Bar:
+    row: float
+    parts: tuple[_Part, ...]
+    name: str
+    ink: str
 
     @property
-    def text_in_full(self) -> str:
-        return f"${self.tensor.name}$ {'written' if self.tensor.written else 'read'}\n{self.tensor.size_text}"
+    def end(self) -> float:
+        return self.parts[-1].end
 
 
 def draw(numbers: TrafficNumbers) -> Figure:
+    unfused_parts = _parts(tensor for stage in numbers.unfused for tensor in stage.tensors)
+    fused_parts = _parts(numbers.fused.tensors)
+    stretched_parts = _parts(numbers.fused.tensors, unfused_parts[-1].end / fused_parts[-1].end)
+    unfused_name, fused_name = f"unfused\n{numbers.unfused_total_text}", f"fused\n{numbers.fused.total_text}"
+    unfused = _Bar(_UNFUSED_ROW, unfused_parts, unfused_name, style.UNFUSED_INK)
+    fused = _Bar(_FUSED_ROW, fused_parts, fused_name, style.FUSED)
+    stretched = _Bar(_STRETCHED_ROW, stretched_parts, f"the same,\n{numbers.ratio_text}× wider", style.FUSED)
     with style.applied():
-        unfused = _parts(tensor for stage in numbers.unfused for tensor in stage.tensors)
-        fused = _parts(numbers.fused.tensors)
-        stretched = _parts(numbers.fused.tensors, unfused[-1].end / fused[-1].end)
-        names = [
-            (_UNFUSED_ROW, f"unfused\n{numbers.unfused_total_text}", style.UNFUSED_INK),
-            (_FUSED_ROW, f"fused\n{numbers.fused.total_text}", style.FUSED),
-        ]
-
         figure, axes = style.new_figure(_HEIGHT_STRETCHED_CM)
-        style.set_margins(axes, _LEFT_CM, _RIGHT_CM, _BOTTOM_CM, _TOP_CM)
-        axes.set_xlim(0, unfused[-1].end * 1.004)
-        labels = Labels(axes)
-        if not all(_fits(labels, part, part.text) for part in fused):
-            names.append((_STRETCHED_ROW, f"the same,\n${numbers.ratio_text}$× wider", style.FUSED))
-        last_row = names[-1][0]
-        _set_frame(figure, axes, labels, names)
-        axes.set_ylim(last_row + _HALF_BAR + 0.04, _TOP_ROW)
-        axes.set_xlabel(f"HBM traffic of one head at ${numbers.reference_text}$, {numbers.unit}")
-
-        _draw_grid(axes)
-
-        labels = Labels(axes)
-        for row, name, color in names:
-            axes.annotate(
-                name,
-                (0, row),
-                (-_GAP_CM / 2 * style.POINTS_PER_CM, 0),
-                textcoords="offset points",
-                ha="right",
-                va="center",
-                color=color,
-                annotation_clip=False,
-            )
-        for parts, row in ((unfused, _UNFUSED_ROW), (fused, _FUSED_ROW)):
-            _draw_bar(axes, labels, parts, row)
-        _draw_stages(axes, labels, numbers.unfused)
-        _label_parts(axes, labels, unfused, _UNFUSED_ROW)
-        if last_row == _STRETCHED_ROW:
-            _draw_stretching(axes, fused[-1].end, stretched[-1].end)
-            _draw_bar(axes, labels, stretched, _STRETCHED_ROW)
-            _label_parts(axes, labels, stretched, _STRETCHED_ROW)
+        axes.set_xlim(0, unfused.end * 1.004)
+        _set_margins(figure, axes, [unfused, fused, stretched])
+        bars = [unfused, fused]
+        if not all(_fits(Labels(axes), part, part.texts[-1]) for part in fused.parts):
+            bars.append(stretched)
         else:
-            _label_parts(axes, labels, fused, _FUSED_ROW)
+            figure.set_figheight(_HEIGHT_CM / style.CM_PER_INCH)
+            _set_margins(figure, axes, bars)
+        axes.set_ylim(bars[-1].row + _HALF_BAR + 0.04, _TOP_ROW)
+        _set_axis(axes, f"HBM traffic of one head at {numbers.reference_text}, {numbers.unit}")
+        _draw_stages(axes, numbers.unfused)
+        if stretched in bars:
+            _draw_wedge(axes, fused, stretched)
+        labels = Labels(axes)
+        for bar in bars:
+            _draw_bar(axes, labels, bar)
+        for bar in bars:
+            if bar is bars[-1] or bar is unfused:
+                _label_parts(axes, labels, bar)
     return figure
 
 
-def _parts(tensors: Iterable[TensorTraffic], wider: float = 1.0) -> list[_Part]:
-    parts, start = [], 0.0
+def _parts(tensors: Iterable[TensorTraffic], wider: float = 1.0) -> tuple[_Part, ...]:
+    parts: list[_Part] = []
     for tensor in tensors:
+        start = parts[-1].end if parts else 0.0
         parts.append(_Part(tensor, start, start + tensor.size * wider))
-        start = parts[-1].end
-    return parts
+    return tuple(parts)
 
 
-def _set_frame(figure: Figure, axes: Axes, labels: Labels, names: Sequence[tuple[float, str, str]]) -> None:
-    """Height for the rows, and a left margin for the longest of their names."""
-    height = _HEIGHT_CM if names[-1][0] == _FUSED_ROW else _HEIGHT_STRETCHED_CM
-    figure.set_size_inches(style.WIDTH_CM / style.CM_PER_INCH, height / style.CM_PER_INCH)
-    widest = max(labels.size_points(name)[0] for _, name, _ in names) / style.POINTS_PER_CM
-    style.set_margins(axes, max(_LEFT_CM, widest + _GAP_CM), _RIGHT_CM, _BOTTOM_CM, _TOP_CM)
-    axes.set_yticks([])
-    axes.grid(visible=False)
+def _set_margins(figure: Figure, axes: Axes, bars: Sequence[_Bar]) -> None:
+    """The left one holds the longest of the bars' names."""
+    labels = Labels(axes)
+    widest = max(labels.size_points(bar.name)[0] for bar in bars) / style.POINTS_PER_CM
+    left_cm = max(_LEFT_CM, widest + _NAME_GAP_CM + style.PAGE_EDGE_CM)
+    style.set_margins(axes, left_cm, _RIGHT_CM, _BOTTOM_CM, _TOP_CM)
+
+
+def _set_axis(axes: Axes, name: str) -> None:
+    """The scale at the top, with lines down to where it ends: the stretched bar is not to it."""
+    axes.set_xlabel(name)
     axes.xaxis.set_ticks_position("top")
     axes.xaxis.set_label_position("top")
-    for side, seen in (("left", False), ("bottom", False), ("top", True)):
-        axes.spines[side].set_visible(seen)
-    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
-    axes.xaxis.set_major_formatter(FuncFormatter(linear_label))
-
-
-def _draw_grid(axes: Axes) -> None:
-    """Down to where the axis's scale ends: the stretched bar has another."""
     left, right = axes.get_xlim()
-    ticks = [tick for tick in axes.get_xticks() if left <= tick <= right]
-    axes.vlines(ticks, _TOP_ROW, _FUSED_ROW + _HALF_BAR, color=style.GRID, linewidth=0.5, zorder=0.5)
-    axes.vlines([0], _TOP_ROW, _FUSED_ROW + _HALF_BAR, color=style.FAINT_INK, linewidth=0.6, zorder=1)
+    ticks = [tick for tick in MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]).tick_values(left, right) if tick <= right]
+    axes.set_xticks(ticks, [linear_label(tick) for tick in ticks])
+    axes.set_yticks([])
+    axes.grid(visible=False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+    axes.spines["top"].set_visible(True)
+    end = _FUSED_ROW + _HALF_BAR
+    axes.vlines(ticks, _TOP_ROW, end, color=style.GRID, linewidth=0.5, zorder=0.5)
+    axes.vlines([0], _TOP_ROW, end, color=style.FAINT_INK, linewidth=0.6, zorder=1)
 
 
-def _draw_bar(axes: Axes, labels: Labels, parts: Sequence[_Part], row: float) -> None:
-    intermediates = list(dict.fromkeys(part.tensor.name for part in parts if part.tensor.intermediate))
-    for part in parts:
-        name = part.tensor.name
-        thin = _room_points(labels, part) < _THINNEST_OUTLINED_POINTS
-        color = _INTERMEDIATE[intermediates.index(name) % 2] if name in intermediates else _COMPULSORY
-        axes.add_patch(
-            Rectangle(
-                (part.start, row - _HALF_BAR),
-                part.end - part.start,
-                2 * _HALF_BAR,
-                facecolor=color,
-                edgecolor=color if thin else style.INK,
-                linewidth=0.5,
-                joinstyle="miter",
-                zorder=3,
-                gid=f"{name} {row}",
-            )
-        )
-    if labels.distance_points((parts[0].start, row), (parts[-1].end, row)) < _THINNEST_BAR_POINTS:
-        axes.plot(
-            [0, 0],
-            [row - _HALF_BAR, row + _HALF_BAR],
-            color=style.FUSED,
-            linewidth=_THINNEST_BAR_POINTS,
-            solid_capstyle="butt",
-            clip_on=False,
-            zorder=4,
-            gid="too thin to see",
-        )
-    labels.avoid_box(parts[0].start, row - _HALF_BAR, parts[-1].end, row + _HALF_BAR)
-
-
-def _label_parts(axes: Axes, labels: Labels, parts: Sequence[_Part], row: float) -> None:
-    """Each part's tensor and size within it, or beneath the bar for neighbours that are too narrow for that."""
-    narrow: list[list[_Part]] = []
-    neighbours = False
-    for part in parts:
-        text = next((text for text in (part.text_in_full, part.text) if _fits(labels, part, text)), None)
-        if text:
-            axes.text(
-                part.middle,
-                row,
-                text,
-                fontsize=style.SMALL,
-                ha="center",
-                va="center",
-                linespacing=1.25,
-                zorder=4,
-            )
-            neighbours = False
-        elif neighbours and narrow[-1][0].tensor.size == part.tensor.size:
-            narrow[-1].append(part)
-        else:
-            narrow.append([part])
-            neighbours = True
-    for run in narrow:
-        names = ", ".join(f"${part.tensor.name}$" for part in run)
-        size = f"{run[0].tensor.size_text}{' each' if len(run) > 1 else ''}"
-        middle = (run[0].start + run[-1].end) / 2, row + _HALF_BAR
-        labels.put(f"{names}: {size}", middle, ("S", "SE", "SW"), gaps=(10.0, 20.0), fontsize=style.SMALL)
-
-
-def _fits(labels: Labels, part: _Part, text: str) -> bool:
-    width = labels.size_points(text, fontsize=style.SMALL, linespacing=1.25)[0]
-    return width <= _room_points(labels, part) - 2 * _PADDING_POINTS
-
-
-def _room_points(labels: Labels, part: _Part) -> float:
-    return labels.distance_points((part.start, 0), (part.end, 0))
-
-
-def _draw_stages(axes: Axes, labels: Labels, stages: Sequence[StageTraffic]) -> None:
+def _draw_stages(axes: Axes, stages: Sequence[StageTraffic]) -> None:
     """A bracket over what each kernel of the unfused path moves."""
     start = 0.0
     for stage in stages:
         end = start + sum(tensor.size for tensor in stage.tensors)
+        foot = _BRACKET_ROW + 0.08
         axes.plot(
             [start, start, end, end],
-            [_BRACKET_ROW + 0.08, _BRACKET_ROW, _BRACKET_ROW, _BRACKET_ROW + 0.08],
+            [foot, _BRACKET_ROW, _BRACKET_ROW, foot],
             color=style.ROOF,
             linewidth=0.7,
             solid_joinstyle="miter",
         )
-        axes.text(
-            (start + end) / 2,
-            _BRACKET_ROW - 0.06,
-            f"{stage.name}\n{stage.total_text}",
-            ha="center",
-            va="bottom",
-            linespacing=1.2,
-            fontsize=style.SMALL,
-        )
+        text, top = f"{stage.name}\n{stage.total_text}", _BRACKET_ROW - 0.06
+        axes.text((start + end) / 2, top, text, ha="center", va="bottom", **_TEXT)
         start = end
 
 
-def _draw_stretching(axes: Axes, short: float, long: float) -> None:
-    """The wedge from the fused bar to its stretched image, which is not to the axis's scale."""
-    top, bottom = _FUSED_ROW + _HALF_BAR, _STRETCHED_ROW - _HALF_BAR
+def _draw_wedge(axes: Axes, short: _Bar, long: _Bar) -> None:
+    """From the fused bar to its stretched image."""
+    top, bottom = short.row + _HALF_BAR, long.row - _HALF_BAR
+    corners = [(0, top), (short.end, top), (long.end, bottom), (0, bottom)]
+    dashes = (0, (2, 2))
     axes.add_patch(
-        Polygon(
-            [(0, top), (short, top), (long, bottom), (0, bottom)],
-            facecolor="#F2F6FA",
-            edgecolor=style.FAINT_INK,
-            linewidth=0.5,
-            linestyle=(0, (2, 2)),
-            zorder=2.5,
-        )
+        Polygon(corners, facecolor=_WEDGE, edgecolor=style.FAINT_INK, linewidth=0.5, linestyle=dashes, zorder=2)
     )
+
+
+def _draw_bar(axes: Axes, labels: Labels, bar: _Bar) -> None:
+    """The parts in their colours, outlined where they are wide enough, and the bar's name at its left."""
+    top, bottom = bar.row - _HALF_BAR, bar.row + _HALF_BAR
+    intermediates = list(dict.fromkeys(part.tensor.name for part in bar.parts if part.tensor.intermediate))
+    colors = dict(zip(intermediates, _INTERMEDIATE, strict=False))
+    for part in bar.parts:
+        color = colors.get(part.tensor.name, _COMPULSORY)
+        outlined = _room_points(labels, part) >= _THINNEST_OUTLINED_POINTS
+        axes.add_patch(
+            Rectangle(
+                (part.start, top),
+                part.end - part.start,
+                2 * _HALF_BAR,
+                facecolor=color,
+                edgecolor=style.INK if outlined else color,
+                linewidth=0.5,
+                joinstyle="miter",
+                zorder=3,
+                gid=f"{part.tensor.name} {bar.row}",
+            )
+        )
+    if labels.distance_points((0, bar.row), (bar.end, bar.row)) < _THINNEST_BAR_POINTS:
+        look: dict[str, Any] = {"linewidth": _THINNEST_BAR_POINTS, "solid_capstyle": "butt", "zorder": 4}
+        axes.plot([0, 0], [top, bottom], color=bar.ink, clip_on=False, gid="thin bar", **look)
+    labels.avoid_box(0, top, bar.end, bottom)
+    axes.annotate(
+        bar.name,
+        (0, bar.row),
+        (-_NAME_GAP_CM * style.POINTS_PER_CM, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        color=bar.ink,
+        annotation_clip=False,
+    )
+
+
+def _label_parts(axes: Axes, labels: Labels, bar: _Bar) -> None:
+    """Each part's tensor and size within it; beneath the bar for neighbours that are too narrow for that."""
+    narrow: list[list[_Part]] = [[]]
+    for part in bar.parts:
+        text = next((text for text in part.texts if _fits(labels, part, text)), None)
+        if text:
+            axes.text(part.middle, bar.row, text, ha="center", va="center", zorder=4, **_TEXT)
+            narrow.append([])
+        elif narrow[-1] and narrow[-1][0].tensor.size != part.tensor.size:
+            narrow.append([part])
+        else:
+            narrow[-1].append(part)
+    for run in filter(None, narrow):
+        names = ", ".join(f"${part.tensor.name}$" for part in run)
+        text = f"{names}: {run[0].tensor.size_text}{' each' if len(run) > 1 else ''}"
+        middle = (run[0].start + run[-1].end) / 2, bar.row + _HALF_BAR
+        labels.put(text, middle, ("S", "SE", "SW"), gaps=(10.0, 20.0), **_TEXT)
+
+
+def _fits(labels: Labels, part: _Part, text: str) -> bool:
+    return labels.size_points(text, **_TEXT)[0] <= _room_points(labels, part) - 2 * _PADDING_POINTS
+
+
+def _room_points(labels: Labels, part: _Part) -> float:
+    return labels.distance_points((part.start, 0), (part.end, 0))

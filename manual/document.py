@@ -10,7 +10,7 @@ from sympy import Rational
 
 from derivations.algebra import Line, Relation
 from derivations.real_devices import RealDevices
-from derivations.rounding import Figure, binary_bytes, measured, neat, percent, rounded
+from derivations.rounding import Figure, binary_bytes, measured, neat, percent
 from derivations.solution import Solution
 from manual.evidence import Evidence
 from manual.parameters import Parameters
@@ -19,6 +19,7 @@ from manual import latex
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 ROOT_TEMPLATE = "solution_manual.tex"
+LONGEST_NAME_ON_ONE_LINE = 40  # characters, in the header
 
 
 class Displayed:
@@ -69,7 +70,15 @@ def context(
 ) -> dict[str, Any]:
     """The names that the templates may use."""
     parts = {field.name: getattr(solution, field.name) for field in fields(solution)}
-    return {**parts, "real_devices": real_devices, "evidence": evidence, "version": version(), "sources_digest": sources_digest(), "parameter_lines": parameters.toml_lines()}
+    return {
+        **parts,
+        "real_devices": real_devices,
+        "evidence": evidence,
+        "long_name": len(solution.problem.device.name) > LONGEST_NAME_ON_ONE_LINE,
+        "version": version(),
+        "sources_digest": sources_digest(),
+        "parameter_lines": parameters.toml_lines(),
+    }
 
 
 def _in_unit(name: str, figures: int = 3) -> Callable[[Rational], str]:
@@ -97,10 +106,6 @@ def _ratio(value: Rational, figures: int = 3) -> str:
 def _percent(share: Rational, figures: int = 3) -> str:
     """A share as a percentage, in math mode."""
     return latex.formula(percent(share, figures))
-
-
-def _bytes_in_full(value: Rational) -> str:
-    return f"${latex.formula(value)}$~B"
 
 
 def _counted(count: int, singular: str, plural: str) -> str:
@@ -131,13 +136,10 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "plain": lambda shown: latex.figure(shown, group=False),
     "noun": lambda count, singular, plural: singular if count == 1 else plural,
     "operations_per_s": lambda value: latex.measure(measured(value, "op/s", 4, exactly=True)),
-    "rounded": lambda value, figures=3: latex.formula(rounded(value, figures)),
     "percent": _percent,
     "bytes": _in_unit("B"),
-    "bytes_in_full": _bytes_in_full,
     "binary_bytes": lambda value: latex.measure(binary_bytes(value)),
     "flops": _in_unit("FLOP"),
-    "flops_per_s": _in_unit("FLOP/s", 4),
     "bytes_per_s": lambda value: latex.measure(measured(value, "B/s", 4, exactly=True)),
     "peak_flops_per_s": lambda value: latex.measure(measured(value, "FLOP/s", 4, exactly=True)),
     "capacity": lambda value: latex.measure(measured(value, "B", 4, exactly=True)),

@@ -61,7 +61,9 @@ def gather(solution: Solution) -> Evidence:
         for executed, modelled in ((_naive(case), _unfused_model(case)), (_tiled(case), _fused_model(case))):
             for name, expected in modelled.items():
                 if executed[name] != expected:
-                    raise Disagreement(f"{case}: {' '.join(name)} is {executed[name]} executed, {expected} in the model")
+                    raise Disagreement(
+                        f"{case}: {' '.join(name)} is {executed[name]} executed, {expected} in the model"
+                    )
             runs += 1
             counts += len(modelled)
     return Evidence(runs, counts, SIZES, thresholds=_thresholds(solution))
@@ -80,7 +82,9 @@ def _tensors(case: Case) -> tuple[SlowTensor, SlowTensor, SlowTensor]:
     """Q, K and V of small integers, which keep everything exact."""
 
     def tensor(name: str, rows: int, step: int) -> SlowTensor:
-        return SlowTensor(name, [[(step * row + 3 * column) % 5 - 2 for column in range(case.head_dim)] for row in range(rows)])
+        return SlowTensor(
+            name, [[(step * row + 3 * column) % 5 - 2 for column in range(case.head_dim)] for row in range(rows)]
+        )
 
     return tensor("Q", case.query_rows, 2), tensor("K", case.key_rows, 3), tensor("V", case.key_rows, 4)
 

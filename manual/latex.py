@@ -137,8 +137,17 @@ def grouped(digits: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text from a parameter file, safe in the body of the document and shown as it is written there."""
-    return _BODY.unicode_to_latex(text)
+    """Text from a parameter file, safe in the body of the document and shown as it is written there.
+
+    A long word may break anywhere, without a hyphen.
+    """
+    return " ".join(_breakable(word) for word in text.split(" "))
+
+
+def _breakable(word: str) -> str:
+    if len(word) <= LONGEST_UNBROKEN_WORD:
+        return _BODY.unicode_to_latex(word)
+    return r"\allowbreak{}".join(map(_BODY.unicode_to_latex, word))
 
 
 def bookmark(text: str) -> str:
@@ -169,6 +178,22 @@ _LIGATURE_PARTS = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
 }
+# Letters that pylatexenc gets wrong, or sets in math mode without saying so.
+_LETTERS = {
+    "\u00b5": r"\textmu{}",
+    "\u03bc": r"\textmu{}",
+    "\u03d2": r"\ensuremath{\Upsilon}",
+    "\u025b": r"\ensuremath{\varepsilon}",
+    "\u0170": r"\H{U}",
+    "\u0171": r"\H{u}",
+    "\u013f": r"L\textperiodcentered{}",
+    "\u0140": r"l\textperiodcentered{}",
+    "\u2010": "{-}",
+    "\u2011": "{-}",
+    "\u2012": r"\textendash{}",
+}
+_NO_LETTER_OF_THE_FONT = "\u0126\u0127\u0166\u0167"
+LONGEST_UNBROKEN_WORD = 12
 _LATIN_LOOKALIKES = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧΥο", "ABEZHIKMNOPTXYo", strict=True))
 
 
@@ -177,12 +202,16 @@ def _body_character(text: str, position: int) -> tuple[int, str] | None:
     character = text[position]
     if character in _LATIN_LOOKALIKES:
         return 1, rf"\ensuremath{{\mathrm{{{_LATIN_LOOKALIKES[character]}}}}}"
-    if character in "\u00b5\u03bc":
-        return 1, r"\textmu{}"
+    if character in _LETTERS:
+        return 1, _LETTERS[character]
     if character in _LIGATURE_PARTS:
         return 1, _LIGATURE_PARTS[character]
     converted = _DEFAULT.unicode_to_latex(character)
-    if not converted.isascii() or not set(re.findall(r"\\([A-Za-z]+)", converted)) <= _COMMANDS:
+    if (
+        character in _NO_LETTER_OF_THE_FONT
+        or not converted.isascii()
+        or not set(re.findall(r"\\([A-Za-z]+)", converted)) <= _COMMANDS
+    ):
         return 1, f"[U+{ord(character):04X}]"
     return None
 
@@ -232,7 +261,10 @@ def _product(expression: Expr) -> str:
     if len(above) == 1 and isinstance(above[0], Mul) and not below:
         body = _product(above[0])
     elif below:
-        body = rf"\frac{{{_slashed(_factors(above))}}}{{{_slashed(_factors(below))}}}"
+        numerator = _factors(above)
+        if len(above) == 1 and numerator.startswith("-") and isinstance(above[0], Mul):
+            negative, numerator = not negative, numerator[1:]
+        body = rf"\frac{{{_slashed(numerator)}}}{{{_slashed(_factors(below))}}}"
     else:
         body = _factors(above)
     if not negative:
@@ -264,7 +296,9 @@ def _power(expression: Pow) -> str:
     if isinstance(expression.exp, Integer) and expression.exp < 0:
         return _product(expression)
     base = _expression(expression.base)
-    if isinstance(expression.base, (Add, Mul, Pow)) or r"\frac" in base:
+    if r"\frac" in base:
+        base = rf"\left({base}\right)"
+    elif isinstance(expression.base, (Add, Mul, Pow)) or base.startswith("-"):
         base = f"({base})"
     return f"{base}^{{{_expression(expression.exp)}}}"
 
@@ -295,6 +329,6 @@ def _assigned(number: Rational) -> str:
 
 
 def _bookmark_character(character: str) -> str:
-    if character.isascii() and (character.isalnum() or character in " .,:;()/+-*=!?@'<>|`\"[]"):
+    if character.isascii() and (character.isalnum() or character in " .,:;()/+*=!?@'<>|\"[]"):
         return character
     return rf'\unichar{{"{ord(character):04X}}}'

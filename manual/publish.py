@@ -104,9 +104,7 @@ def _locked(folder: Path) -> Iterator[None]:
         lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if (
-                os.fstat(lock).st_nlink == 0
-            ):  # removed by the one who held it: a lock on nothing, so once more
+            if os.fstat(lock).st_nlink == 0:  # removed by the one who held it: a lock on nothing, so once more
                 continue
             try:
                 yield

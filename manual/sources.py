@@ -13,8 +13,8 @@ def read_source(source: str, overrides: Sequence[str] = ()) -> Parameters:
 
     Raises ParameterFaults, also where git does not know the revision or has no such file in it.
     """
-    revision = re.fullmatch(r"([^:]{2,}):(.+)", source)
-    if revision is None or Path(source).exists():
+    revision = _in_revision(source)
+    if revision is None:
         return read_parameters(Path(source), overrides)
     path = revision[2] if revision[2].startswith("/") else f"./{revision[2]}"
     shown = subprocess.run(["git", "show", f"{revision[1]}:{path}"], capture_output=True, check=False)
@@ -26,4 +26,10 @@ def read_source(source: str, overrides: Sequence[str] = ()) -> Parameters:
 
 def stem(source: str) -> str:
     """The name that outputs take from their source: device_r."""
-    return Path(source.rpartition(":")[2]).stem
+    revision = _in_revision(source)
+    return Path(revision[2] if revision else source).stem
+
+
+def _in_revision(source: str) -> re.Match[str] | None:
+    """REVISION and PATH as groups 1 and 2, where no file has the whole for its name."""
+    return None if Path(source).exists() else re.fullmatch(r"([^:]{2,}):(.+)", source)

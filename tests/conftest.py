@@ -1,4 +1,4 @@
-"""What the tests share: the exercise as set (Device R), other copies of it, and the switch that rewrites golden files."""
+"""What the tests share: the exercise as set (Device R), other copies of it, a switch that rewrites golden files."""
 
 from collections.abc import Callable
 from dataclasses import fields, replace

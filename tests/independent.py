@@ -7,7 +7,7 @@ of the time of the work and that of the traffic. The parameter file is read anew
 """
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -60,7 +60,6 @@ class Case:
     c: Fraction
     d: Number
     s: int
-    heads_in_layer: int  # over the whole batch
     batch: int
     heads: int
     ratio_lengths: tuple[int, ...]
@@ -85,7 +84,6 @@ class Case:
             c=Fraction(workload["softmax_flops_per_element"]),
             d=workload["head_dim"],
             s=workload["sequence_length"],
-            heads_in_layer=sum(layer["heads"] for _ in range(1)) * layer["batch"],
             batch=layer["batch"],
             heads=layer["heads"],
             ratio_lengths=tuple(tables["traffic_ratio_sequence_lengths"]),
@@ -101,9 +99,7 @@ class Case:
         """One KV head, unfused: `queries` rows against `keys` rows; of the scores the share `kept` exists."""
         scores = queries * keys * kept
         return (
-            Kernel(
-                scores * _dot_product(self.d), {"Q": queries * self.d, "K": keys * self.d}, {"S": scores}
-            ),
+            Kernel(scores * _dot_product(self.d), {"Q": queries * self.d, "K": keys * self.d}, {"S": scores}),
             Kernel(scores * self.c, {"S": scores}, {"P": scores}),
             Kernel(
                 queries * self.d * _dot_product(keys * kept),
@@ -412,5 +408,407 @@ def peak_share(case: Case, intensity: Fraction) -> Fraction:
     return min(Fraction(1), intensity * case.bandwidth / case.peak)
 
 
-def all_equal(items: Iterable[object]) -> bool:
-    return len(set(items)) <= 1
+# ---- Everything else that the solution says: its other numbers and each of its claims
+
+
+def leaves(case: Case) -> dict[str, object]:
+    """What must stand at each place of the solved exercise, by its dotted path, "intensity.rows[0].unfused.verdict".
+
+    A number, a formula of s, d and g, None, or a claim: a truth value, or the name of the case that holds.
+    """
+    found: dict[str, object] = {}
+    parts = (_flops, _softmax_units, _traffic, _intensities, _classification, _layer_in_memory)
+    for part in (*parts, _causal, _decode, _grouped):
+        for path, value in part(case):
+            assert path not in found, path
+            found[path] = value
+    return found
+
+
+Leaves = Iterator[tuple[str, object]]
+
+
+def _flops(case: Case) -> Leaves:
+    contract = answers(case)
+    scores, softmax, values = path = case.prefill(case.s)
+    for name in ("scores", "softmax", "values", "total"):
+        yield f"flops.{name}", contract[f"A1.flops_{name}"].formula
+    share = softmax.flops / flops(path)
+    yield "flops.reference_total", flops(path)
+    yield "flops.share", share
+    yield "flops.share_in_head_dim", contract["A2.softmax_share"].formula
+    # Negligible is at most five in a hundred.
+    yield "flops.share_size", _first(ABSENT=share == 0, NEGLIGIBLE=100 * share <= 5, SIZEABLE=True)
+    outputs = scores.writes["S"] + values.writes["O"]  # each of them a sum that could do with one addition less
+    yield "flops.exact_adds_share", outputs / flops(path)
+    yield "flops.head_dim_at_tenth", _head_dim_where_softmax_is(case, Fraction(1, 10))
+    yield "flops.head_dim_at_half", _head_dim_where_softmax_is(case, Fraction(1, 2))
+    products = scores.flops + values.flops
+    yield "flops.slowdown_at_parity", products / softmax.flops if softmax.flops else None
+    yield "flops.product_flops_per_score", products / scores.writes["S"]
+    yield "flops.five_operations", case.c == len(("compare", "subtract", "exp", "accumulate", "divide"))
+    traffic_share = softmax.elements / elements(path)
+    yield "flops.softmax_traffic_share", traffic_share
+    yield "flops.softmax_traffic_negligible", 100 * traffic_share <= 5
+
+
+def _softmax_units(case: Case) -> Leaves:
+    """One exponential an element on its own units, the rest of the softmax on the vector units: each in its own time."""
+    place = "softmax_units"
+    path = case.prefill(case.s)
+    scores = path[0].writes["S"]
+    work = {}
+    left = case.c
+    if case.exp_rate:
+        work["exponentials"] = (Fraction(1), case.exp_rate)
+        left -= 1
+    if case.vector_rate and left > 0:
+        work["vector units"] = (left, case.vector_rate)
+    if not work:
+        yield place, None
+        return
+    products = (path[0].flops + path[2].flops) / case.peak
+    traffic = case.traffic_time(case.prefill_fused(case.s))
+    times = {name: scores * operations / rate for name, (operations, rate) in work.items()}
+    slowest = max(times, key=lambda name: times[name])
+    for at, name in [
+        *((f"{place}.units[{row}]", name) for row, name in enumerate(work)),
+        (f"{place}.slowest", slowest),
+    ]:
+        yield f"{at}.name", name
+        yield f"{at}.operations_per_score", work[name][0]
+        yield f"{at}.rate_per_s", work[name][1]
+        yield f"{at}.time_s", times[name]
+        yield f"{at}.over_products", times[name] / products
+    longest = max(products, traffic, times[slowest])
+    yield f"{place}.products_time_s", products
+    yield f"{place}.memory_time_s", traffic
+    yield f"{place}.limit", _first(MEMORY=traffic == longest, PRODUCTS=products == longest, SOFTMAX=True)
+    yield f"{place}.overlapped_peak_share", products / longest
+    one_after_the_other = products + sum(times.values())
+    yield f"{place}.serial_peak_share", products / max(traffic, one_after_the_other)
+    yield f"{place}.product_flops_per_score", (path[0].flops + path[2].flops) / scores
+
+
+def _head_dim_where_softmax_is(case: Case, share: Fraction) -> Fraction | None:
+    """The real d at which the softmax takes this share of the FLOPs: what it takes beyond it is linear in d."""
+    if case.c == 0:
+        return None
+
+    def beyond(d: Number) -> Fraction:
+        path = replace(case, d=d).prefill(1)
+        return path[1].flops - share * flops(path)
+
+    return root(beyond)
+
+
+def _traffic(case: Case) -> Leaves:
+    contract = answers(case)
+    path, fused = case.prefill(case.s), case.prefill_fused(case.s)
+    for name in ("scores", "softmax", "values"):
+        yield f"traffic.{name}", contract[f"B1.elements_{name}"].formula
+    yield "traffic.elements_unfused", contract["B1.elements_total"].formula
+    yield "traffic.bytes_unfused", contract["B1.bytes_unfused"].formula
+    yield "traffic.elements_fused", contract["B2.elements_fused"].formula
+    yield "traffic.bytes_fused", contract["B2.bytes_fused"].formula
+    yield "traffic.ratio", contract["B3.traffic_ratio"].formula
+    masked = Kernel(Fraction(0), {"S": path[0].writes["S"]}, {"masked S": path[0].writes["S"]})
+    yield "traffic.mask_kernel_share", masked.elements / elements(path)
+    yield "traffic.reference_bytes_unfused", elements(path) * case.b
+    yield "traffic.reference_bytes_fused", elements(fused) * case.b
+    brief = dict.fromkeys((case.ratio_lengths[0], case.ratio_lengths[-1]))
+    for table, lengths in (("ratios", case.ratio_lengths), ("ratios_in_brief", brief)):
+        for row, length in enumerate(lengths):
+            yield f"traffic.{table}[{row}].sequence_length", length
+            yield f"traffic.{table}[{row}].per_head_dim", Fraction(length, case.d)
+            yield f"traffic.{table}[{row}].ratio", contract[f"B3.traffic_ratio[{length}]"].exact
+
+
+def _intensities(case: Case) -> Leaves:
+    contract = answers(case)
+    ceiling = unfused_limit(case)
+    yield "intensity.unfused", contract["C1.intensity_unfused"].formula
+    yield "intensity.unfused_limit", contract["C2.intensity_unfused_limit"].formula
+    yield "intensity.unfused_limit_here", ceiling
+    yield "intensity.unfused_limit_figure", ceiling
+    yield "intensity.fused", contract["C3.intensity_fused"].formula
+    for row, length in enumerate(case.intensity_lengths):
+        place = f"intensity.rows[{row}]"
+        yield f"{place}.sequence_length", length
+        yield from _cell(case, f"{place}.unfused", case.intensity(case.prefill(length)))
+        yield from _cell(case, f"{place}.fused", case.intensity(case.prefill_fused(length)))
+        yield f"{place}.share_of_limit", case.intensity(case.prefill(length)) / ceiling
+    for name, path in (("unfused", case.prefill), ("fused", case.prefill_fused)):
+        column = f"intensity.{name}_column"
+        turned = [case.compute_bound(path(length)) for length in case.intensity_lengths]
+        assert turned == sorted(turned), "memory-bound rows come first"
+        yield (
+            f"{column}.verdicts",
+            _first(ALL_COMPUTE_BOUND=all(turned), ALL_MEMORY_BOUND=not any(turned), MIXED=True),
+        )
+        split = turned.count(False)
+        yield f"{column}.last_memory_bound", case.intensity_lengths[split - 1] if split else None
+        yield f"{column}.first_compute_bound", case.intensity_lengths[split] if any(turned) else None
+    yield "intensity.one_row", len(case.intensity_lengths) == 1
+
+
+def _classification(case: Case) -> Leaves:
+    place = "classification"
+    ceiling = unfused_limit(case)
+    yield f"{place}.ridge", case.ridge
+    yield f"{place}.ridge_figure", case.ridge
+    yield from _crossover(case, f"{place}.fused", case.prefill_fused)
+
+    reaches = ceiling > case.ridge
+    yield f"{place}.unfused.reach", _first(FROM_SOME_LENGTH_ON=reaches, BARELY_NEVER=ceiling == case.ridge, NEVER=True)
+    if not reaches:
+        assert not any(case.compute_bound(case.prefill(10**power)) for power in range(0, 60, 5))
+    # Per row of the score matrix and of Q, the excess of FLOPs over those that the traffic leaves time for grows by
+    yield f"{place}.unfused.coefficient", _slope(lambda s: case.excess(case.prefill(s)) / s)
+    yield f"{place}.unfused.real", crossover(case, case.prefill)
+    if reaches:
+        yield from _crossover(case, f"{place}.unfused.crossover", case.prefill)
+    else:
+        yield f"{place}.unfused.crossover", None
+    yield f"{place}.unfused.limit", _side(ceiling, case.ridge)
+    yield from _smallest_integer(
+        f"{place}.unfused.min_head_dim",
+        root(lambda d: unfused_limit(replace(case, d=d)) - case.ridge),
+        min_head_dim(case),
+        lambda d: unfused_limit(replace(case, d=d)),
+        case.ridge,
+    )
+    # As d grows the softmax counts for nothing, and the crossover is that of c = 0, which does not depend on d.
+    softmax_free = replace(case, c=Fraction(0))
+    yield f"{place}.crossover_for_large_head_dim", crossover(softmax_free, softmax_free.prefill_fused)
+
+    paths = {"unfused": case.prefill(case.s), "fused": case.prefill_fused(case.s)}
+    for name, path in paths.items():
+        at = f"{place}.reference_{name}"
+        yield from _cell(case, f"{at}.cell", case.intensity(path))
+        yield f"{place}.{name}_verdict", case.verdict(path)
+        yield f"{at}.flops", flops(path)
+        yield f"{at}.traffic_bytes", elements(path) * case.b
+        yield f"{at}.rate_flops_per_s", case.rate(path)
+        yield f"{at}.rate", case.rate(path) / TERA
+        yield f"{at}.rate_measure", case.rate(path)
+        yield f"{at}.time_s", case.time(path)
+        yield f"{at}.peak_share", case.work_time(path) / case.time(path)
+    speedup = case.time(paths["unfused"]) / case.time(paths["fused"])
+    traffic_ratio = elements(paths["unfused"]) / elements(paths["fused"])
+    yield f"{place}.speedup", speedup
+    yield f"{place}.speedup_work", speedup
+    yield f"{place}.speedup_figure", speedup
+    yield f"{place}.traffic_ratio", traffic_ratio
+    yield f"{place}.pay_off", _first(NOTHING=speedup == 1, WHOLE_RATIO=speedup == traffic_ratio, PART=True)
+    yield f"{place}.fused_on_ridge", case.work_time(paths["fused"]) == case.traffic_time(paths["fused"])
+
+
+def _layer_in_memory(case: Case) -> Leaves:
+    place = "footprint"
+    head, layer = score_bytes(case, case.s), layer_bytes(case, case.s)
+    yield f"{place}.head_bytes", head
+    yield f"{place}.layer_bytes", layer
+    yield f"{place}.capacity_share", layer / case.capacity
+    yield f"{place}.many_times_the_capacity", layer >= 10 * case.capacity
+    yield f"{place}.fit", _first(LAYER=layer <= case.capacity, ONE_HEAD=head <= case.capacity, NOTHING=True)
+    yield f"{place}.both_layer_bytes", layer + layer
+    yield f"{place}.both_capacity_share", (layer + layer) / case.capacity
+    yield f"{place}.both_fit", layer + layer <= case.capacity
+    longest, longest_both = longest_that_fits(case), longest_that_fits(case, matrices=2)
+    yield f"{place}.max_sequence_length", longest
+    yield f"{place}.max_sequence_length_both", longest_both
+    yield f"{place}.none_fits", layer_bytes(case, 1) > case.capacity
+    yield f"{place}.none_fits_both", 2 * layer_bytes(case, 1) > case.capacity
+    yield f"{place}.longest_square", longest * longest
+    yield f"{place}.next_length", longest + 1
+    yield f"{place}.next_square", (longest + 1) * (longest + 1)
+    yield f"{place}.single_head", case.batch == 1 and case.heads == 1
+    yield f"{place}.fused_doubling", Fraction(2)
+    yield f"{place}.unfused_doubling", Fraction(1)
+    yield f"{place}.peak_share_limit", peak_share(case, unfused_limit(case))
+    yield f"{place}.limit_over_ridge", unfused_limit(case) / case.ridge
+
+
+def _causal(case: Case) -> Leaves:
+    contract = answers(case)
+
+    def of(d: Number) -> Case:
+        return replace(case, d=d)
+
+    yield "causal.total", lambda s, d, g: flops(of(d).causal(s))
+    yield "causal.bytes_unfused", lambda s, d, g: elements(of(d).causal(s)) * case.b
+    yield "causal.bytes_fused", lambda s, d, g: elements(of(d).causal_fused(s)) * case.b
+    yield "causal.unfused", contract["F1.intensity_unfused_causal"].formula
+    yield "causal.fused", contract["F1.intensity_fused_causal"].formula
+    yield "causal.unfused_limit", lambda s, d, g: unfused_limit(of(d))
+    ceiling = limit(lambda s: flops(case.causal(s)), lambda s: elements(case.causal(s)) * case.b)
+    assert ceiling == unfused_limit(case), "masking does not move the limit"
+    yield "causal.share_of_limit", case.intensity(case.causal(case.s)) / ceiling
+    yield "causal.share_of_limit_uncut", case.intensity(case.prefill(case.s)) / ceiling
+    yield from _crossover(case, "causal.crossover", case.causal_fused)
+    yield "causal.unfused_real_crossover", crossover(case, case.causal) if ceiling > case.ridge else None
+    yield from _cell(case, "causal.reference_unfused", case.intensity(case.causal(case.s)))
+    yield from _cell(case, "causal.reference_fused", case.intensity(case.causal_fused(case.s)))
+    counted = min_length(case, case.triangle_fused)
+    yield from _smallest_integer(
+        "causal.triangle",
+        root(lambda s: case.excess(case.triangle_fused(s)) / s),
+        counted,
+        lambda s: case.intensity(case.triangle_fused(s)),
+        case.ridge,
+    )
+    yield "causal.triangle_changes_answer", counted != min_length(case, case.causal_fused)
+
+
+def _decode(case: Case) -> Leaves:
+    contract = answers(case)
+
+    def of(d: Number) -> Case:
+        return replace(case, d=d)
+
+    yield "decode.total", lambda s, d, g: flops(of(d).decode(s))
+    yield "decode.bytes_unfused", lambda s, d, g: elements(of(d).decode(s)) * case.b
+    yield "decode.bytes_fused", lambda s, d, g: elements(of(d).decode_fused(s)) * case.b
+    yield "decode.fused", contract["F2.intensity_decode_fused"].formula
+    yield "decode.unfused", contract["F2.intensity_decode_unfused"].formula
+    fused, unfused = decode_limit(case, case.decode_fused), decode_limit(case, case.decode)
+    for name, ceiling in (("fused", fused), ("unfused", unfused)):
+        yield f"decode.{name}_limit", ceiling
+        yield f"decode.{name}_limit_figure", ceiling
+    yield "decode.fusion_gain_limit", fusion_gain_limit(case)
+
+    def saved(s: Number) -> Fraction:
+        return 1 - elements(case.decode_fused(s)) / elements(case.decode(s))
+
+    most_saved = 1 - 1 / fusion_gain_limit(case)
+    assert saved(1) < saved(2) < saved(10**9) < most_saved, "the longer the cache, the more is saved"
+    yield "decode.saved_traffic_limit", most_saved
+    yield "decode.saves_little", 100 * most_saved <= 5
+    yield "decode.ridge_over_limit", case.ridge / fused
+    yield "decode.ridge_over_limit_figure", case.ridge / fused
+    yield (
+        "decode.distance",
+        _first(FAR_BELOW=10 * fused <= case.ridge, BELOW=fused < case.ridge, ON=fused == case.ridge, ABOVE=True),
+    )
+    yield "decode.unfused_approach", _side(unfused, case.ridge)
+    # Of the time per token, not of the bytes: does a share of it stay saved, however long the cache?
+    slower, faster = (
+        max(
+            _slope(lambda s, path=path: case.work_time(path(s))),
+            _slope(lambda s, path=path: case.traffic_time(path(s))),
+        )
+        for path in (case.decode, case.decode_fused)
+    )
+    yield "decode.fusion_gains_time", slower > faster
+    yield from _cell(case, "decode.reference_fused", case.intensity(case.decode_fused(case.s)))
+    yield from _cell(case, "decode.reference_unfused", case.intensity(case.decode(case.s)))
+    reads = case.decode_fused(case.s)[0].reads
+    cache = (reads["K"] + reads["V"]) * case.b
+    yield "decode.cache_bytes_head", cache
+    yield "decode.cache_bytes_layer", cache * case.heads * case.batch
+    yield "decode.cache_time_head_s", cache / case.bandwidth
+    yield "decode.cache_time_layer_s", cache * case.heads * case.batch / case.bandwidth
+    yield "decode.two_over_bytes", 2 / case.b
+
+
+def _grouped(case: Case) -> Leaves:
+    contract = answers(case)
+    most_usual = 16  # query heads that share a KV head in the models named in the derivations
+
+    def of(d: Number) -> Case:
+        return replace(case, d=d)
+
+    yield "grouped.total", lambda s, d, g: flops(of(d).grouped(s, g))
+    yield "grouped.bytes_fused", lambda s, d, g: elements(of(d).grouped(s, g)) * case.b
+    yield "grouped.intensity", contract["F3.intensity_decode_grouped"].formula
+    yield "grouped.limit", contract["F3.limit_grouped"].formula
+    yield "grouped.limit_per_query_head", grouped_limit(case, 1000) / 1000
+    yield "grouped.limit_is_about_group_size", abs(grouped_limit(case, 1000) - 1000) <= 50
+    for row, size in enumerate(case.group_sizes):
+        place = f"grouped.rows[{row}]"
+        yield f"{place}.group_size", size
+        yield from _cell(case, f"{place}.limit", grouped_limit(case, size))
+        yield f"{place}.peak_share", peak_share(case, grouped_limit(case, size))
+        yield from _cell(case, f"{place}.at_reference", case.intensity(case.grouped(case.s, size)))
+    needed, needed_at_reference = min_group_size(case), min_group_size_at_reference(case)
+    yield from _smallest_integer(
+        "grouped.min_group_size",
+        root(lambda g: grouped_limit(case, g) - case.ridge),
+        needed,
+        lambda g: grouped_limit(case, g),
+        case.ridge,
+    )
+    ceiling = grouped_ceiling(case)
+    yield (
+        "grouped.reference_reach",
+        _first(FROM_SOME_LENGTH_ON=ceiling > case.ridge, BARELY_NEVER=ceiling == case.ridge, NEVER=True),
+    )
+    if needed_at_reference is None:
+        assert not any(case.compute_bound(case.grouped(case.s, 10**power)) for power in range(0, 60, 5))
+        yield "grouped.min_group_size_at_reference", None
+    else:
+        yield from _smallest_integer(
+            "grouped.min_group_size_at_reference",
+            root(lambda g: case.excess(case.grouped(case.s, g))),
+            needed_at_reference,
+            lambda g: case.intensity(case.grouped(case.s, g)),
+            case.ridge,
+        )
+    yield "grouped.reaches_at_reference", needed_at_reference is not None
+    yield "grouped.ceiling_at_reference", ceiling
+    yield "grouped.one_is_enough", grouped_limit(case, 1) >= case.ridge
+    yield "grouped.one_is_enough_at_reference", case.compute_bound(case.grouped(case.s, 1))
+    yield "grouped.beyond_usual_group_sizes", grouped_limit(case, most_usual) < case.ridge
+    yield "grouped.largest_group_size", max(case.group_sizes)
+    yield "grouped.beyond_the_table", all(grouped_limit(case, size) < case.ridge for size in case.group_sizes)
+    yield "grouped.usual_group_sizes[0]", 4
+    yield "grouped.usual_group_sizes[1]", most_usual
+
+
+def _cell(case: Case, place: str, intensity: Fraction) -> Leaves:
+    yield f"{place}.intensity_flops_per_byte", intensity
+    yield f"{place}.figure", intensity
+    yield f"{place}.verdict", case.verdict_of_intensity(intensity)
+
+
+def _crossover(case: Case, place: str, path: Callable[[Number], Path]) -> Leaves:
+    yield f"{place}.everywhere", all(case.compute_bound(path(s)) for s in (1, 2, 3, 10, 1000))
+    yield from _smallest_integer(
+        f"{place}.smallest",
+        crossover(case, path),
+        min_length(case, path),
+        lambda s: case.intensity(path(s)),
+        case.ridge,
+    )
+
+
+def _smallest_integer(
+    place: str, bound: Fraction | None, value: int, function: Function, threshold: Fraction
+) -> Leaves:
+    before = value - 1
+    yield f"{place}.bound", bound
+    yield f"{place}.bound_figure", bound
+    yield f"{place}.value", value
+    yield f"{place}.threshold", threshold
+    yield f"{place}.reached", function(value)
+    yield f"{place}.reached_figure", function(value)
+    yield f"{place}.missed", function(before) if before else None
+    yield f"{place}.missed_figure", function(before) if before else None
+    yield f"{place}.has_predecessor", before >= 1
+    yield f"{place}.predecessor", before
+    yield f"{place}.bound_is_whole", function(value) == threshold
+
+
+def _first(**cases: bool) -> str:
+    """The name of the first case that holds."""
+    return next(name for name, holds in cases.items() if holds)
+
+
+def _side(limit: Fraction, threshold: Fraction) -> str:
+    return _first(BELOW=limit < threshold, ON=limit == threshold, ABOVE=True)
+
+
+def _slope(line: Function) -> Fraction:
+    assert line(3) - line(2) == line(2) - line(1), "not linear"
+    return line(2) - line(1)

@@ -117,9 +117,7 @@ class Project:
 
     def outputs(self, name: str) -> dict[str, str]:
         folder = self.folder / "output" / name
-        return {
-            str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()
-        }
+        return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
     def stages(self) -> list[Path]:
         return list((self.folder / ".build").glob("stage.*"))
@@ -274,12 +272,14 @@ def test_no_parameter_file_is_refused(project: Project, parameters: str) -> None
 
 
 def test_devices_builds_every_one(project: Project) -> None:
+    project.write("parameters/h100 copy.toml", "copy")
     made = project.make("-j2", "devices")
     assert made.returncode == 0, made.stderr
-    assert set(project.outputs("device_r")) == set(project.outputs("h100")) == SET
+    for name in ("device_r", "h100", "h100 copy"):
+        assert set(project.outputs(name)) == SET
     project.make("-j2", "devices")
-    project.make("pdf", "PARAMETERS=parameters/h100.toml")
-    assert project.builds() == 2
+    project.make("pdf", "PARAMETERS=parameters/h100 copy.toml")
+    assert project.builds() == 3
 
 
 def test_an_error_of_tex_is_shown_and_changes_nothing(project: Project) -> None:
@@ -299,9 +299,7 @@ def test_an_error_of_tex_is_shown_and_changes_nothing(project: Project) -> None:
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_an_interrupted_build_changes_nothing_and_the_next_is_whole(
-    project: Project, sign: signal.Signals
-) -> None:
+def test_an_interrupted_build_changes_nothing_and_the_next_is_whole(project: Project, sign: signal.Signals) -> None:
     project.make("pdf")
     before = project.outputs("device_r")
     project.write("parameters/device_r.toml", "slow")
@@ -422,9 +420,7 @@ def test_without_tex_and_the_right_to_install_it_the_commands_are_shown(bare: Pr
     assert not (bare.folder / ".build/tex.stamp").exists()
 
 
-def test_apt_get_without_the_right_to_use_it_is_not_called(
-    bare: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_apt_get_without_the_right_to_use_it_is_not_called(bare: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = give_apt(bare, monkeypatch)
     script(bare.programs / "sudo", "#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")
     made = bare.make(".build/tex.stamp")
@@ -460,6 +456,13 @@ def test_a_single_missing_package_is_named(bare: Project) -> None:
     made = bare.make(".build/tex.stamp")
     assert made.returncode != 0
     assert "this is missing: tcolorbox.sty\n" in made.stderr
+
+
+def test_every_package_that_the_manual_loads_is_looked_for() -> None:
+    loaded = re.findall(r"\\usepackage(?:\[.*\])?\{(.+)\}", (ROOT / "templates/preamble.tex").read_text())
+    looked_for = re.findall(r"[\w-]+\.sty", (ROOT / "tools/install_tex.sh").read_text())
+    only_for_lualatex = {"unicode-math"}
+    assert {f"{name}.sty" for name in set(loaded) - only_for_lualatex} <= set(looked_for)
 
 
 def test_a_missing_font_of_the_figures_is_only_noted(bare: Project) -> None:

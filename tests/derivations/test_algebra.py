@@ -15,6 +15,7 @@ from derivations.algebra import (
     Inequality,
     Line,
     Relation,
+    between_integers,
     evaluated,
     folded,
     limit_at_infinity,
@@ -23,16 +24,15 @@ from derivations.algebra import (
     substituted,
     written,
 )
-from derivations.rounding import Figure
+from derivations.rounding import Figure, Measure
 from derivations.symbols import ALPHABET, I_ridge, b, c, d, g, s
 
 HEAD = {b: Rational(2), c: Rational(5), d: Rational(128)}
 ON_DEVICE_R = {**HEAD, I_ridge: Rational(300)}
 
 
-def spelled(expression: Expr | Figure) -> str:
+def spelled(expression: Expr) -> str:
     """An expression as it is written, term by term in its own order."""
-    assert not isinstance(expression, Figure)
     return str(sstr(expression, order="none"))
 
 
@@ -42,12 +42,20 @@ def at(**values: int | str) -> dict[Symbol, Rational]:
 
 def shown(chain: Derivation | Inequality) -> list[str]:
     """The lines of a chain, each `left relation right`."""
-    sides = [(line.left, line.relation.value, line.right) for line in chain.lines]
-    return [
-        f"{left if isinstance(left, str) else '' if left is None else spelled(left)} {relation} "
-        f"{right.text if isinstance(right, Figure) else spelled(right)}".strip()
-        for left, relation, right in sides
-    ]
+    return [f"{side(line.left)} {line.relation.value} {side(line.right)}".strip() for line in chain.lines]
+
+
+def side(shown_there: str | Expr | Figure | Measure | None) -> str:
+    match shown_there:
+        case None:
+            return ""
+        case str():
+            return shown_there
+        case Figure():
+            return shown_there.text
+        case Measure():
+            return f"{shown_there.figure.text} {shown_there.unit}"
+    return spelled(shown_there)
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -255,49 +263,78 @@ def test_a_sum_that_cancels_needs_no_number_either() -> None:
 # Decimals
 
 
+def number(value: str, name: str = "x") -> Derivation:
+    """A derivation that has come down to a number."""
+    return Derivation(name, Rational(value)).equals(value, "worked out")
+
+
 def test_a_decimal_says_whether_it_is_exact() -> None:
-    exact = Derivation("x", Rational(517, 2)).about()
-    assert shown(exact) == ["x = 258.5"]
-    about = Derivation("x", Rational(4136, 65)).about()
-    assert shown(about) == ["x ~ 63.63"]
-    assert about.written == Rational(4136, 65), "the value stays exact"
-    assert about.number == Rational(4136, 65)
+    assert shown(number("517/2").about()) == ["x = 517/2", "= 258.5"]
+    assert shown(number("4136/65").about()) == ["x = 4136/65", "~ 63.63"]
+    assert number("4136/65").about().number == Rational(4136, 65), "the value stays exact"
 
 
-def test_an_integer_needs_no_decimal() -> None:
+def test_an_integer_is_shown_once() -> None:
     chain = Derivation("F", s**2).equals("s**2", "as it is").put(at(s=8192))
-    assert chain.about() == chain
+    assert shown(chain.about()) == ["F = s**2", "= 8192**2", "= 67108864"]
 
 
-def test_a_decimal_may_be_chosen_and_reasoned() -> None:
+def test_nothing_is_shown_of_zero() -> None:
+    assert number("0").about() == number("0")
+
+
+def test_a_decimal_may_be_chosen() -> None:
     figure = Figure(Rational(4136, 65), "63.631")
-    chain = Derivation("x", Rational(4136, 65)).about(figure, "more figures")
-    assert chain.lines[-1] == Line("x", Relation.ABOUT, figure, "more figures")
+    assert number("4136/65").about(figure).lines[-1] == Line(None, Relation.ABOUT, figure)
 
 
-def test_a_decimal_that_is_not_close_is_refused() -> None:
-    for wrong in ("63.8", "6.363", "-63.63", "0"):
-        with pytest.raises(DoesNotFollow, match="not close"):
-            Derivation("x", Rational(4136, 65)).about(Figure(Rational(4136, 65), wrong))
+def test_a_decimal_may_have_a_unit() -> None:
+    """Its scale counts: 12.5% is 1/8, and 8.5 kB are 8500 B."""
+    eighth = Measure(Figure(Rational("12.5"), "12.5"), "%", Rational(1, 100))
+    assert shown(number("1/8").about(eighth)) == ["x = 1/8", "= 12.5 %"]
+    third = Measure(Figure(Rational(100, 3), "33.3"), "%", Rational(1, 100))
+    assert shown(number("1/3").about(third)) == ["x = 1/3", "~ 33.3 %"]
+    kilobytes = Measure(Figure(Rational("8.5"), "8.5"), "kB", Rational(1000))
+    assert shown(number("8500").about(kilobytes)) == ["x = 8500", "= 8.5 kB"]
+    ridge = Measure(Figure(Rational(300), "300"), "FLOP/B", Rational(1))
+    assert shown(number("300").about(ridge)) == ["x = 300 FLOP/B"], "a unit alone is no new line"
+    assert number("300").about(ridge).lines[-1].reason == "worked out"
+    assert same(number("1/8").about(eighth).written, Rational(1, 8))
+
+
+@pytest.mark.parametrize("wrong", ["64.0", "63.3", "6.363", "-63.63", "0"])
+def test_a_decimal_that_is_not_close_is_refused(wrong: str) -> None:
+    """Three figures err by 0.5% at the most."""
+    value = Rational(4136, 65)  # 63.63
+    with pytest.raises(DoesNotFollow, match="not close"):
+        number("4136/65").about(Figure(value, wrong))
+    with pytest.raises(DoesNotFollow, match="not close"):
+        number("4136/65").about(Measure(Figure(value / 1000, "63.63"), "kB", Rational(1000)))
+
+
+def test_three_figures_are_close_enough() -> None:
+    assert shown(number("1.0049").about(Figure(Rational("1.0049"), "1.00")))[-1] == "~ 1.00"
 
 
 def test_there_is_no_decimal_of_a_symbol() -> None:
     with pytest.raises(DoesNotFollow, match="not a number"):
-        Derivation("x", s / 3).about()
+        Derivation("x", s / 3).equals("s/3", "as it is").about()
+
+
+# BUG (open): a chain without lines has no last one, and a decimal as its first line lacks the name.
+@pytest.mark.parametrize("value", ["517/2", "4136/65"])
+def test_a_decimal_may_be_the_first_line(value: str) -> None:
+    (line,) = Derivation("x", Rational(value)).about().lines
+    assert line.left == "x"
 
 
 # BUG (open): the relation comes from the figure's own exact value, which is not compared with the chain's.
 def test_a_figure_of_another_number_is_never_called_equal() -> None:
-    close = Figure(Rational("258.5"), "258.5")
-    for chain in (
-        Derivation("x", Rational("258.46")),
-        Inequality.start("s", Relation.AT_LEAST, "25846/100", "so it is"),
-    ):
-        try:
-            claimed = chain.about(close)
-        except DoesNotFollow:
-            continue
-        assert claimed.lines[-1].relation is Relation.ABOUT
+    try:
+        line = number("258.46").about(Figure(Rational("258.5"), "258.5")).lines[-1]
+    except DoesNotFollow:
+        return
+    assert line.relation is Relation.ABOUT
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -395,20 +432,16 @@ def test_the_bound_of_symbols_is_no_number() -> None:
         _ = crossover().bound
 
 
-def test_a_whole_bound_needs_no_decimal() -> None:
+def test_a_whole_bound_is_shown_once() -> None:
     chain = crossover().put(at(b=2, d=5, c=5, I_ridge=50))
-    assert chain.bound == 80
-    assert chain.about() == chain
+    assert chain.bound == chain.about().bound == 80
+    assert shown(chain.about()) == shown(chain)
 
 
-def test_a_bound_with_a_short_decimal_is_said_to_equal_it() -> None:
+def test_a_bound_with_a_short_decimal_is_shown_as_that() -> None:
     chain = Inequality.start("s", Relation.AT_LEAST, "517/2", "so it is").about()
-    assert shown(chain)[-1] == "= 258.5"
-
-
-def test_a_decimal_far_from_the_bound_is_refused() -> None:
-    with pytest.raises(DoesNotFollow, match="not close"):
-        crossover().put(ON_DEVICE_R).about(Figure(Rational(307200, 517), "595"))
+    assert shown(chain) == ["s >= 517/2", "= 258.5"]
+    assert chain.bound == Rational(517, 2)
 
 
 def test_an_inequality_starts_from_what_it_means() -> None:
@@ -512,9 +545,7 @@ def test_a_stated_sign_covers_multiples_of_the_expression() -> None:
     )
     assert start.multiply("d - g", "s*(d - g)", "g*(d - g)", "times").relation is Relation.AT_LEAST
     assert start.multiply("g - d", "s*(g - d)", "g*(g - d)", "times").relation is Relation.AT_MOST
-    assert (
-        start.multiply("2*b*(d - g)", "2*b*s*(d - g)", "2*b*g*(d - g)", "times").relation is Relation.AT_LEAST
-    )
+    assert start.multiply("2*b*(d - g)", "2*b*s*(d - g)", "2*b*g*(d - g)", "times").relation is Relation.AT_LEAST
     with pytest.raises(DoesNotFollow, match="sign"):
         start.multiply("d + 1 - g", "s*(d + 1 - g)", "g*(d + 1 - g)", "times")
     with pytest.raises(DoesNotFollow, match="sign"):
@@ -543,9 +574,7 @@ def test_a_hypothesis_that_allows_zero_is_no_licence_to_divide(relation: Relatio
 
 # BUG (open): a hypothesis is witnessed by one set of numbers, then used with another, for which it is false.
 def test_numbers_that_break_a_hypothesis_are_refused() -> None:
-    solved = unfused("300").divide(
-        "4*d + c - 4*b*I_ridge", "s", "4*b*d*I_ridge/(4*d + c - 4*b*I_ridge)", "divide"
-    )
+    solved = unfused("300").divide("4*d + c - 4*b*I_ridge", "s", "4*b*d*I_ridge/(4*d + c - 4*b*I_ridge)", "divide")
     with pytest.raises(DoesNotFollow):
         solved.put({**HEAD, **at(I_ridge=50)})
 
@@ -593,13 +622,41 @@ def test_all_lines_of_a_chain_hold_at_the_same_points(
 
 def test_the_smallest_integer_is_put_back_with_its_predecessor() -> None:
     intensity = Rational(517) * s / 1024
-    found = smallest_integer(
-        intensity, s, Relation.AT_LEAST, Rational(300), crossover().put(ON_DEVICE_R).bound
-    )
+    found = smallest_integer(intensity, s, Relation.AT_LEAST, Rational(300), crossover().put(ON_DEVICE_R).bound)
     assert (found.value, found.predecessor, found.has_predecessor) == (595, 594, True)
     assert found.reached == Rational(517 * 595, 1024) >= 300
     assert found.missed == Rational(517 * 594, 1024) < 300
     assert not found.bound_is_whole
+    assert found.threshold == 300
+    assert found.bound_figure.text == "594.2"
+
+
+def test_what_is_put_back_is_printed_on_its_side_of_the_threshold() -> None:
+    threshold = Rational("1000000.5")
+    found = smallest_integer(s, s, Relation.AT_LEAST, threshold, threshold)
+    assert found.missed_figure is not None
+    assert Rational(found.missed_figure.text) < threshold < Rational(found.reached_figure.text)
+    close = Rational(300) + Rational(1, 10**7)
+    found = smallest_integer(s * close / 7, s, Relation.AT_LEAST, Rational(300), 2100 / close)
+    assert (found.value, found.reached_figure.text) == (7, "300.0000001")
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        ("307200/517", "594.2"),
+        ("594", "594"),
+        ("99999.9", "99999.9"),
+        ("99999.999999", "99999.999999"),
+        ("100000.0000004", "100000.0000004"),
+        ("-307200/1883", "-163.1"),
+        ("-1/100000000", "-1.000e-8"),
+        ("1234567", "1234567"),
+        ("12345678901/2", "6172839450.5"),
+    ],
+)
+def test_a_bound_does_not_look_like_the_integer_beside_it(number: str, expected: str) -> None:
+    assert between_integers(Rational(number)).text == expected
 
 
 @pytest.mark.parametrize(
@@ -630,7 +687,7 @@ def test_the_bound_is_rounded_up_to_at_least_one(relation: Relation, bound: str,
 
 def test_one_has_no_predecessor_to_put_back() -> None:
     found = smallest_integer(s, s, Relation.AT_LEAST, Rational(1, 2), Rational(1, 2))
-    assert found.missed is None
+    assert found.missed is None and found.missed_figure is None
     assert found.reached == 1
 
 
@@ -650,9 +707,7 @@ def test_an_integer_that_is_not_the_smallest_is_refused() -> None:
 
 @settings(deadline=None)
 @given(st.fractions(min_value=Fraction(1, 100), max_value=100), st.fractions(min_value=-100, max_value=100))
-def test_the_smallest_integer_satisfies_and_nothing_below_it_does(
-    slope: Fraction, threshold: Fraction
-) -> None:
+def test_the_smallest_integer_satisfies_and_nothing_below_it_does(slope: Fraction, threshold: Fraction) -> None:
     function, level = Rational(slope) * s, Rational(threshold)
     for relation in (Relation.AT_LEAST, Relation.MORE):
         found = smallest_integer(function, s, relation, level, level / Rational(slope))
@@ -703,6 +758,9 @@ def test_the_smallest_integer_satisfies_and_nothing_below_it_does(
         ("s*(4*d + c)/(4*b*(s + d))", at(c=5, b="1/2"), "(s*(4*d + 5))/((2*(s + d)))"),
         ("g*(4*d + c)/(2*b*d)", at(c=4, b="1/2"), "(4*g*(d + 1))/d"),
         ("s/(1/2)", {}, "2*s"),
+        # a fraction within a sum stays where it is
+        ("(s/2 + 2)/(4*d)", {}, "(s/2 + 2)/((4*d))"),
+        ("(s/3 + s**2/2)/(6*d + 2)", {}, "(s/3 + s**2/2)/((2*(3*d + 1)))"),
         # signs
         ("-1*s", {}, "-s"),
         ("(4*d + c - 4*b*I_ridge)*s", ON_DEVICE_R, "-1883*s"),
@@ -755,9 +813,7 @@ points = st.fixed_dictionaries(
 
 @settings(deadline=None, max_examples=300)
 @given(spellings, points, st.sets(st.sampled_from("sdbcg")))
-def test_folding_preserves_the_value(
-    spelling: Spelling, point: dict[str, Fraction], put_in: set[str]
-) -> None:
+def test_folding_preserves_the_value(spelling: Spelling, point: dict[str, Fraction], put_in: set[str]) -> None:
     """At a random exact point, some of its numbers put in before folding; Python itself is the judge."""
     text, python = spelling
     try:

@@ -49,9 +49,7 @@ def test_fusing_keeps_what_stages_hand_to_each_other_on_chip() -> None:
     (stage,) = fuse(operator)
     assert stage.name == "fused"
     assert stage.flops == 15 * s
-    assert stage.reads == (Z,), (
-        "A is written by the third stage and read by the first, so it counts as internal"
-    )
+    assert stage.reads == (Z,), "A is written by the third stage and read by the first, so it counts as internal"
     assert stage.writes == ()
 
 

@@ -114,3 +114,9 @@ def test_a_head_dimension_of_1_and_a_fraction_for_c(problem_with: Callable[..., 
     assert part.head_dim_at_tenth.number == Rational(45, 8)
     assert part.head_dim_at_half.number == Rational(5, 8)
     assert part.slowdown_at_parity.number == Rational(8, 5)
+
+
+def test_a_short_sequence_has_little_softmax_traffic(problem_with: Callable[..., Problem]) -> None:
+    # s/(2(s + d)): 1/(2 * 10) and 1/(2 * 9)
+    assert solve(problem_with(sequence_length=1, head_dim=9)).softmax_traffic_negligible
+    assert not solve(problem_with(sequence_length=1, head_dim=8)).softmax_traffic_negligible

@@ -41,7 +41,9 @@ def test_the_fused_total(part: Traffic) -> None:
 
 
 def test_which_tensors_cross_hbm(part: Traffic) -> None:
-    names = [([tensor.name for tensor in stage.reads], [tensor.name for tensor in stage.writes]) for stage in part.stages]
+    names = [
+        ([tensor.name for tensor in stage.reads], [tensor.name for tensor in stage.writes]) for stage in part.stages
+    ]
     assert names == [(["Q", "K"], ["S"]), (["S"], ["P"]), (["P", "V"], ["O"])]
     assert [tensor.name for tensor in part.fused_stage.reads] == ["Q", "K", "V"]
     assert [tensor.name for tensor in part.fused_stage.writes] == ["O"]

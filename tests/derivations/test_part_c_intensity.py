@@ -152,8 +152,6 @@ def test_no_softmax(problem_with: Callable[..., Problem]) -> None:
 
 def test_the_limit_is_not_printed_as_the_ridge_it_stays_below(problem_with: Callable[..., Problem]) -> None:
     # 7.00001/2 is not 3.5, and 4d + c = 4 * 3 + 2.00002 over 4b = 4
-    part = solve(
-        problem_with(softmax_flops_per_element="2.00002", bytes_per_element=1, head_dim=3, ridge="3.500007")
-    )
+    part = solve(problem_with(softmax_flops_per_element="2.00002", bytes_per_element=1, head_dim=3, ridge="3.500007"))
     assert part.unfused_limit_here.number == Rational("3.500005")
     assert Rational(part.unfused_limit_figure.text) < Rational("3.500007")

@@ -21,9 +21,7 @@ def part(solution: Solution) -> Footprint:
 
 @pytest.fixture
 def small(problem_with: Callable[..., Problem]) -> Callable[..., Footprint]:
-    return lambda capacity_bytes, **changes: solve(
-        problem_with(**{**SMALL, **changes}, capacity_bytes=capacity_bytes)
-    )
+    return lambda capacity_bytes, **changes: solve(problem_with(**{**SMALL, **changes}, capacity_bytes=capacity_bytes))
 
 
 # E1
@@ -77,8 +75,18 @@ def test_the_layer_just_does_not_fit(small: Callable[..., Footprint]) -> None:
     assert part.fit is Fit.ONE_HEAD and part.fit.one_head
     assert part.max_sequence_length == 9
     assert part.capacity_share.number == Rational(600, 599)
-    # 100.17% is not printed as 100%.
-    assert Rational(part.capacity_share.lines[-1].right.figure.text) > 100
+    assert part.capacity_share.lines[-1].right.text == "1.002"
+
+
+def test_a_share_just_above_1_is_not_printed_as_1(small: Callable[..., Footprint]) -> None:
+    part = small("599.9999")
+    assert part.fit is Fit.ONE_HEAD
+    assert Rational(part.capacity_share.lines[-1].right.text) > 1
+
+
+def test_ten_times_the_capacity_is_many_times(small: Callable[..., Footprint]) -> None:
+    assert small(60).many_times_the_capacity
+    assert not small(61).many_times_the_capacity
 
 
 def test_one_head_fits_exactly(small: Callable[..., Footprint]) -> None:
@@ -155,6 +163,13 @@ def test_a_limit_above_the_ridge_caps_at_peak_all_the_same(problem_with: Callabl
     part = solve(problem_with(ridge="517/16"))
     assert part.peak_share_limit == 1
     assert part.limit_over_ridge.number == 2
+
+
+def test_a_limit_just_above_the_ridge_is_not_printed_as_on_it(problem_with: Callable[..., Problem]) -> None:
+    # 64.625 over 64.6249
+    part = solve(problem_with(ridge="64.6249"))
+    assert part.peak_share_limit == 1
+    assert Rational(part.limit_over_ridge.lines[-1].right.text) > 1
 
 
 def test_a_cap_just_below_peak_is_not_printed_as_all_of_it(problem_with: Callable[..., Problem]) -> None:

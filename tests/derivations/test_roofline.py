@@ -76,9 +76,7 @@ def test_a_verdict_answers_its_own_name_alone() -> None:
 
 @settings(deadline=None)
 @given(positive, positive, positive)
-def test_both_roofs_hold_and_one_of_them_is_reached(
-    peak: Rational, bandwidth: Rational, intensity: Rational
-) -> None:
+def test_both_roofs_hold_and_one_of_them_is_reached(peak: Rational, bandwidth: Rational, intensity: Rational) -> None:
     machine = Machine(peak, bandwidth)
     rate = machine.attainable_flops_per_s(intensity)
     assert rate <= peak

@@ -192,9 +192,7 @@ def test_rounding_keeps_order(first: Rational, second: Rational, figures: int) -
         ("1/1000000", (0,), "1.00e-6"),
     ],
 )
-def test_more_figures_where_a_claim_needs_them(
-    value: str, fences: tuple[str | int, ...], expected: str
-) -> None:
+def test_more_figures_where_a_claim_needs_them(value: str, fences: tuple[str | int, ...], expected: str) -> None:
     assert text(value, 3, fences) == expected
 
 
@@ -218,8 +216,8 @@ def test_a_figure_never_crosses_a_fence(value: Rational, fences: list[Rational],
 def test_a_figure_never_crosses_a_fence_close_by(value: Rational, fence: Rational, power: int) -> None:
     """Fences drawn at random are seldom close; here the value is the fence and a little."""
     close = fence + value / Rational(10) ** (20 + power)
-    for show in (rounded, neat, percent):
-        printed = Rational(show(close, 3, [fence]).text) / (100 if show is percent else 1)
+    for show in (rounded, neat):
+        printed = Rational(show(close, 3, [fence]).text)
         assert (printed > fence, printed < fence) == (close > fence, close < fence)
 
 
@@ -251,6 +249,8 @@ def test_fences_cost_no_accuracy(value: Rational, fences: list[Rational]) -> Non
         ("1/3", "0.3333"),
         ("5/517", "0.009671"),
         ("1/1024", "0.0009766"),
+        ("1/1000000", "1.000e-6"),  # with an exponent never in full
+        ("2e15", "2.000e15"),
     ],
 )
 def test_neat_figures(value: str, expected: str) -> None:
@@ -282,16 +282,42 @@ def test_neat_figures_are_exact_or_rounded_to_four(value: Rational) -> None:
     ],
 )
 def test_percentages(share: str, expected: str) -> None:
-    assert percent(Rational(share)).text == expected
+    measure = percent(Rational(share))
+    assert (measure.figure.text, measure.unit) == (expected, "%")
 
 
 def test_a_percentage_is_a_hundred_times_its_share() -> None:
-    assert percent(Rational(1, 3)).exact == Rational(100, 3)
+    measure = percent(Rational(1, 3))
+    assert measure.figure.exact == Rational(100, 3)
+    assert measure.scale == Rational(1, 100)
+    assert not measure.is_exact
+    assert percent(Rational(1, 8)).is_exact
 
 
-def test_a_percentage_is_kept_apart_from_shares() -> None:
-    assert percent(Rational("0.999999999"), 3, [Rational(1)]).text == "99.9999999"
-    assert percent(Rational("0.0500000001"), 3, [Rational("0.05")]).text == "5.00000001"
+@pytest.mark.parametrize(
+    ("share", "expected"),
+    [
+        ("0.999999999", "99.9999999"),
+        ("1.000000001", "100.0000001"),
+        ("0.0500000001", "5.00000001"),
+        ("0.0499999999", "4.99999999"),
+        ("0.5000001", "50.00001"),
+        ("0.4999999", "49.99999"),
+        ("0.05", "5"),
+        ("0.5", "50"),
+    ],
+)
+def test_a_percentage_stays_on_its_side_of_the_shares_that_are_claimed(share: str, expected: str) -> None:
+    """Under 5% the softmax may be dropped; half; the whole: a figure must not say otherwise."""
+    assert percent(Rational(share)).figure.text == expected
+
+
+@settings(deadline=None)
+@given(st.sampled_from([5, 50, 100]), st.integers(-50, 50), st.integers(3, 12))
+def test_a_percentage_never_crosses_a_claimed_share(claimed: int, steps: int, power: int) -> None:
+    value = claimed + Rational(steps, 10**power)
+    printed = Rational(percent(value / 100).figure.text)
+    assert (printed > claimed, printed < claimed) == (steps > 0, steps < 0)
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -305,18 +331,22 @@ def test_a_percentage_is_kept_apart_from_shares() -> None:
         ("34359738368", "B", "34.4 GB"),
         ("512", "B", "512 B"),
         ("999", "B", "999 B"),
-        ("1000", "B", "1.00 kB"),
-        ("1", "B", "1.00 B"),
+        ("1000", "B", "1 kB"),
+        ("1", "B", "1 B"),
         ("0", "B", "0 B"),
-        ("3e12", "B/s", "3.00 TB/s"),
+        ("3e12", "B/s", "3 TB/s"),
         ("34.7e9", "FLOP", "34.7 GFLOP"),
-        ("1.2e15", "FLOP/s", "1.20 PFLOP/s"),
-        ("3.9e12", "exp/s", "3.90 Texp/s"),
-        ("1e18", "FLOP", "1.00 EFLOP"),
-        ("1e21", "FLOP", "1.00 ZFLOP"),
-        ("1e24", "B", "1.00 YB"),
+        ("999e9", "FLOP/s", "999 GFLOP/s"),
+        ("1.2e15", "FLOP/s", "1200 TFLOP/s"),  # as in data sheets
+        ("9.994e15", "FLOP/s", "9990 TFLOP/s"),
+        ("9.995e15", "FLOP/s", "10.0 PFLOP/s"),
+        ("3.9e12", "op/s", "3.9 Top/s"),
+        ("1e18", "FLOP", "1 EFLOP"),
+        ("1e21", "FLOP", "1 ZFLOP"),
+        ("1e24", "B", "1 YB"),
+        ("1001", "B", "1.00 kB"),
         ("1e28", "B", "10000 YB"),
-        ("2.5", "s", "2.50 s"),
+        ("2.5", "s", "2.5 s"),
         ("0.0285", "s", "28.5 ms"),
         ("0.0000285", "s", "28.5 µs"),
         ("2.85e-8", "s", "28.5 ns"),
@@ -351,6 +381,15 @@ def test_a_fence_is_given_in_base_units() -> None:
     assert (rolled.figure.text, rolled.unit) == ("999.96", "GB")
 
 
+# BUG (open): a figure that is a fraction is exact too, and is then rounded without the fence that made it one.
+@pytest.mark.parametrize("value", ["1/3", "1000000000000000001/3000000000000000000"])
+def test_a_measure_never_crosses_a_fence_either(value: str) -> None:
+    exact, fence = Rational(value), Rational(1, 3)
+    measure = measured(exact, "B", apart_from=[fence])
+    printed = Rational(measure.figure.text) * measure.scale
+    assert (printed > fence, printed < fence) == (exact > fence, exact < fence)
+
+
 def test_exactly_prints_in_full_where_that_is_short() -> None:
     assert measured(Rational(134217728), "B", exactly=True).figure.text == "134"
     assert measured(Rational("258.5e12"), "FLOP/s", exactly=True).figure.text == "258.5"
@@ -358,7 +397,11 @@ def test_exactly_prints_in_full_where_that_is_short() -> None:
 
 
 def test_the_figure_of_a_measure_is_in_its_unit() -> None:
-    assert measured(Rational(134217728), "B").figure.exact == Rational("134.217728")
+    measure = measured(Rational(134217728), "B")
+    assert measure.figure.exact == Rational("134.217728")
+    assert measure.scale == 10**6
+    assert not measure.is_exact
+    assert measured(Rational(134 * 10**6), "B").is_exact
 
 
 def test_an_unknown_unit_is_refused() -> None:
@@ -367,12 +410,13 @@ def test_an_unknown_unit_is_refused() -> None:
 
 
 @settings(deadline=None)
-@given(values.map(abs).filter(lambda value: 1 <= value < 10**26), st.sampled_from(["B", "FLOP", "FLOP/s"]))
+@given(values.map(abs).filter(lambda value: 1 <= value < 10**26), st.sampled_from(["B", "B/s", "FLOP"]))
 def test_a_figure_before_a_unit_has_one_to_three_digits_before_the_point(value: Rational, unit: str) -> None:
     measure = measured(value, unit)
     assert 1 <= Rational(measure.figure.text) < 1000
     prefix = measure.unit.removesuffix(unit)
     scale = Rational(1000) ** ["", "k", "M", "G", "T", "P", "E", "Z", "Y"].index(prefix)
+    assert measure.scale == scale
     assert measure.figure.exact * scale == value
 
 
@@ -397,6 +441,7 @@ def test_a_figure_before_a_unit_has_one_to_three_digits_before_the_point(value: 
 def test_binary_bytes(value: int, expected: str) -> None:
     measure = binary_bytes(Rational(value))
     assert f"{measure.figure.text} {measure.unit}" == expected
+    assert measure.figure.exact * measure.scale == value
 
 
 def test_binary_prefixes_roll_over_where_the_printed_figure_reaches_1024() -> None:

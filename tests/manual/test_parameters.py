@@ -312,9 +312,7 @@ def test_no_table_where_one_belongs(table: str, instead: str, got: str) -> None:
     keys = [key for key in VALID if key.startswith(f"{table}.")]
     names = ", ".join(key.split(".")[1] for key in keys)
     text = instead.format(table) + without(*keys)
-    assert faults_of(text) == (
-        f"p.toml: {table}: expected the table [{table}] with the keys {names}, got {got}",
-    )
+    assert faults_of(text) == (f"p.toml: {table}: expected the table [{table}] with the keys {names}, got {got}",)
 
 
 @pytest.mark.parametrize(
@@ -596,16 +594,12 @@ def decimals(draw: st.DrawFn) -> str:
 
 
 counts = st.integers(1, 100) | st.integers(1, LARGEST_INTEGER)
-lists = st.lists(counts, min_size=1, max_size=LONGEST_LIST, unique=True).map(
-    lambda entries: str(sorted(entries))
-)
+lists = st.lists(counts, min_size=1, max_size=LONGEST_LIST, unique=True).map(lambda entries: str(sorted(entries)))
 printable = st.text(st.characters(exclude_categories=["C", "Z"]) | st.just(" "), min_size=1)
 
 
 def quoted(longest: int) -> st.SearchStrategy[str]:
-    texts = printable.map(lambda text: text[:longest]).filter(
-        lambda text: text.isprintable() and bool(text.strip())
-    )
+    texts = printable.map(lambda text: text[:longest]).filter(lambda text: text.isprintable() and bool(text.strip()))
     return texts.map(lambda text: json.dumps(text, ensure_ascii=False))
 
 
@@ -723,9 +717,7 @@ def test_no_file_raises_anything_but_faults(tmp_path_factory: pytest.TempPathFac
 
 @settings(max_examples=300, deadline=None)
 @given(
-    keys=st.lists(
-        st.sampled_from([*VALID, *OPTIONAL, "layer", "layer.x"]) | st.text(max_size=12), max_size=3
-    ),
+    keys=st.lists(st.sampled_from([*VALID, *OPTIONAL, "layer", "layer.x"]) | st.text(max_size=12), max_size=3),
     garbage=st.lists(GARBAGE, min_size=3, max_size=3),
 )
 def test_no_override_raises_anything_but_faults(keys: list[str], garbage: list[str]) -> None:

@@ -43,9 +43,7 @@ def read(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def staged(tmp_path: Path) -> Path:
-    return lay(
-        tmp_path / "staged", NEW | NEW_PDF | {"solution_manual.aux": "of TeX", "figures/notes.txt": "mine"}
-    )
+    return lay(tmp_path / "staged", NEW | NEW_PDF | {"solution_manual.aux": "of TeX", "figures/notes.txt": "mine"})
 
 
 @pytest.fixture

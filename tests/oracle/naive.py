@@ -26,9 +26,7 @@ def naive_attention(
     return value_kernel(machine, weights, values)
 
 
-def score_kernel(
-    machine: Machine, queries: SlowTensor, keys: SlowTensor, causal_tile: int | None = None
-) -> SlowTensor:
+def score_kernel(machine: Machine, queries: SlowTensor, keys: SlowTensor, causal_tile: int | None = None) -> SlowTensor:
     """S = Q K^T. The keys stay in fast memory while the queries pass, a row at a time."""
     unit = machine.unit("scores")
     scores = SlowTensor("S")

@@ -52,9 +52,7 @@ STAGES = ("scores", "softmax", "values")
 # Inputs, the reference, and the model at given sizes
 
 
-def inputs(
-    query_rows: int, key_rows: int, head_dim: int, seed: int = 0
-) -> tuple[SlowTensor, SlowTensor, SlowTensor]:
+def inputs(query_rows: int, key_rows: int, head_dim: int, seed: int = 0) -> tuple[SlowTensor, SlowTensor, SlowTensor]:
     """Q, K and V of small integers, so that scores are integers and everything stays exact."""
     draw = random.Random(seed)
 
@@ -77,9 +75,7 @@ def reference(
         seen = range(i + 1) if causal else range(len(keys.rows))
         weights = [exponential(sum(a * b for a, b in zip(query, keys.rows[j], strict=True))) for j in seen]
         columns = list(zip(*[values.rows[j] for j in seen], strict=True))
-        output.append(
-            [sum(w * v for w, v in zip(weights, column, strict=True)) / sum(weights) for column in columns]
-        )
+        output.append([sum(w * v for w, v in zip(weights, column, strict=True)) / sum(weights) for column in columns])
     return output
 
 
@@ -273,9 +269,7 @@ def test_fused_traffic_is_the_minimum_where_one_tile_takes_all_queries(s: int, d
 
 @pytest.mark.parametrize(("s", "d"), SIZES)
 @pytest.mark.parametrize("query_rows", [1, 2, 3, 5])
-def test_otherwise_keys_and_values_cross_once_for_each_tile_of_queries(
-    s: int, d: int, query_rows: int
-) -> None:
+def test_otherwise_keys_and_values_cross_once_for_each_tile_of_queries(s: int, d: int, query_rows: int) -> None:
     machine = run_tiled(s, d, Tiling(query_rows, key_rows=2))
     passes = math.ceil(s / query_rows)
     assert machine.moved == {
@@ -288,9 +282,7 @@ def test_otherwise_keys_and_values_cross_once_for_each_tile_of_queries(
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(("s", "d", "key_rows"), [(12, 4, 1), (12, 4, 3), (10, 1, 2)])
-def test_fused_traffic_falls_to_the_minimum_as_fast_memory_grows(
-    s: int, d: int, key_rows: int, causal: bool
-) -> None:
+def test_fused_traffic_falls_to_the_minimum_as_fast_memory_grows(s: int, d: int, key_rows: int, causal: bool) -> None:
     """Never below the minimum, never rising, and at it from the size on that holds K, V and one query."""
     minimum = at(traffic_elements(fuse(attention())), s, d)
     one_query = 2 * d + key_rows + 2
@@ -339,11 +331,11 @@ def test_re_reads_cap_the_intensity_by_the_tile_of_queries(query_rows: int) -> N
 
 
 def test_what_re_reads_would_cost_at_the_size_of_the_exercise() -> None:
-    """The rule that the runs above confirm, at s = 8192, d = 128, 2 B an element, a ridge point of 300 FLOP/B.
+    """The rule that the runs above confirm, at s = 8192, d = 128, 2 B an element and a ridge of 300 FLOP/B.
 
-    With tiles of 128 queries and no cache that catches the re-reads, the fused kernel would move 32.5 times the
-    minimum, half of what the unfused moves, and stay memory-bound at every length. What lets it reach the ridge
-    is a larger tile, or a last-level cache that serves K and V.
+    With tiles of 128 queries and no cache that catches the re-reads, the fused kernel would move 32.5 times
+    the minimum, half of what the unfused moves, and stay memory-bound at every length. What lets it reach the
+    ridge is a larger tile, or a last-level cache that serves K and V.
     """
     s, d, ridge = 8192, 128, 300
     work = at(flops(attention()), s, d)
@@ -386,9 +378,7 @@ def test_fused_softmax_divides_outputs_in_place_of_weights(s: int, d: int, tile:
 
 @pytest.mark.parametrize(("s", "d"), SIZES)
 @pytest.mark.parametrize("tile", [(1, 1), (2, 3), (5, 2), (12, 12)])
-def test_rescaling_costs_d_and_three_operations_a_query_and_later_tile(
-    s: int, d: int, tile: tuple[int, int]
-) -> None:
+def test_rescaling_costs_d_and_three_operations_a_query_and_later_tile(s: int, d: int, tile: tuple[int, int]) -> None:
     machine = run_tiled(s, d, Tiling(*tile))
     later = s * (math.ceil(s / tile[1]) - 1)
     expected = {SUBTRACT: later, EXP: later, MULTIPLY: later * (d + 1)}
