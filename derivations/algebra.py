@@ -116,7 +116,7 @@ class Derivation:
 
     def about(self, shown: Figure | Measure | None = None) -> "Derivation":
         """The value as a decimal, with its unit where `shown` has one, unless the last line shows just that."""
-        return replace(self, lines=_with_decimal(self.lines, self.number, shown or neat(self.number)))
+        return replace(self, lines=_with_decimal(self.lines, self._left, self.number, shown or neat(self.number)))
 
     @property
     def written(self) -> Expr:
@@ -157,11 +157,17 @@ class Hypothesis:
     @classmethod
     def stated(cls, text: str, relation: Relation, witness: Mapping[Symbol, Rational]) -> "Hypothesis":
         """The hypothesis, refused where the numbers of `witness` do not bear it out."""
-        expression = written(text)
-        value = evaluated(expression).subs(witness)
-        if not (value.is_Rational and relation.holds(value, Rational(0))):
-            raise DoesNotFollow(f"the hypothesis {text} {relation.value} 0 is false: it is {value}")
-        return cls(expression, relation)
+        hypothesis = cls(written(text), relation)
+        if not hypothesis.must_hold(witness).is_Rational:
+            raise DoesNotFollow(f"the hypothesis {text} {relation.value} 0 is false or open: {witness} does not bear it out")
+        return hypothesis
+
+    def must_hold(self, values: Mapping[Symbol, Rational]) -> Expr:
+        """The expression with these values, refused where it is a number that the hypothesis is false for."""
+        value = evaluated(self.expression).subs(values)
+        if value.is_Rational and not self.relation.holds(value, Rational(0)):
+            raise DoesNotFollow(f"the hypothesis {self.expression} {self.relation.value} 0 is false: it is {value}")
+        return value
 
 
 @dataclass(frozen=True)
@@ -210,6 +216,8 @@ class Inequality:
         used = _used(values, self.left, self.right)
         if not used:
             return self
+        for hypothesis in self.hypotheses:
+            hypothesis.must_hold(used)
         spelled_out = _spelled_out(self.right, used)
         left, right = (folded(substituted(side, used)) for side in (self.left, self.right))
         for before, after in ((self.left, left), (self.right, right)):
@@ -223,7 +231,7 @@ class Inequality:
 
     def about(self) -> "Inequality":
         """The bound on the right as a decimal, where the last line does not show it as one."""
-        return replace(self, lines=_with_decimal(self.lines, self.bound, between_integers(self.bound)))
+        return replace(self, lines=_with_decimal(self.lines, None, self.bound, between_integers(self.bound)))
 
     @property
     def bound(self) -> Rational:
@@ -260,6 +268,8 @@ class Inequality:
         if factor.is_negative:
             return -1
         for hypothesis in self.hypotheses:
+            if hypothesis.relation not in (Relation.MORE, Relation.LESS):
+                continue
             ratio = cancel(factor / evaluated(hypothesis.expression))
             if ratio.is_positive or ratio.is_negative:
                 same_way = bool(ratio.is_positive) == (hypothesis.relation is Relation.MORE)
@@ -332,6 +342,8 @@ def written(text: str) -> Expr:
     unknown = expression.free_symbols - set(ALPHABET.values())
     if unknown:
         raise ValueError(f"{text!r} uses {sorted(map(str, unknown))}, which symbols.py does not define")
+    if not all(isinstance(atom, (Symbol, Integer)) for atom in expression.atoms()):
+        raise ValueError(f"{text!r} holds something other than the letters of symbols.py and integers")
     return expression
 
 
@@ -388,17 +400,20 @@ def between_integers(number: Rational) -> Figure:
     return neat(number, 4, [below, below + 1] if number.q != 1 else [])
 
 
-def _with_decimal(lines: tuple[Line, ...], number: Rational, shown: Figure | Measure) -> tuple[Line, ...]:
+def _with_decimal(
+    lines: tuple[Line, ...], left: str | None, number: Rational, shown: Figure | Measure
+) -> tuple[Line, ...]:
     """The lines with `number` as a decimal behind them, or in place of the same digits at their end."""
     if number == 0:
         return lines
     figure, scale = (shown.figure, shown.scale) if isinstance(shown, Measure) else (shown, Rational(1))
-    if abs(Rational(figure.text) * scale - number) * 1000 > 5 * abs(number):
+    printed = Rational(figure.text) * scale
+    if abs(printed - number) * 1000 > 5 * abs(number):
         raise DoesNotFollow(f"{figure.text} is not close to {number / scale}")
-    if figure.is_exact and scale == 1 and lines[-1].right == number:
+    if printed == number and scale == 1 and lines and lines[-1].right == number:
         return (*lines[:-1], replace(lines[-1], right=shown))
-    relation = Relation.EQUAL if figure.is_exact else Relation.ABOUT
-    return (*lines, Line(None, relation, shown))
+    relation = Relation.EQUAL if printed == number else Relation.ABOUT
+    return (*lines, Line(left, relation, shown))
 
 
 def _used(values: Mapping[Symbol, Rational], *expressions: Expr) -> dict[Symbol, Rational]:

@@ -80,7 +80,7 @@ def measured(
     show = neat if exactly else rounded
     for prefix, scale in prefixes:
         figure = show(value / scale, figures, [fence / scale for fence in fences])
-        if figure.is_exact:
+        if figure.is_exact and "/" not in figure.text:
             figure = neat(value / scale, figures)
         measure = Measure(figure, prefix + unit, scale)
         if abs(Rational(figure.text)) < _MOST_BEFORE.get(prefix + unit, 1000):

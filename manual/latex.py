@@ -190,9 +190,8 @@ _LETTERS = {
     "\u0140": r"l\textperiodcentered{}",
     "\u2010": "{-}",
     "\u2011": "{-}",
-    "\u2012": r"\textendash{}",
 }
-_NO_LETTER_OF_THE_FONT = "\u0126\u0127\u0166\u0167"
+_NO_LETTER_OF_THE_FONT = "\u2012\u0126\u0127\u0166\u0167"
 LONGEST_UNBROKEN_WORD = 12
 _LATIN_LOOKALIKES = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧΥο", "ABEZHIKMNOPTXYo", strict=True))
 

@@ -225,6 +225,8 @@ def _capacity(values: Mapping[str, object]) -> st.SearchStrategy[object]:
 REGIMES: Mapping[str, str] = {
     "device r": variant(),
     "real device": variant(peak_tflops_per_s="989.4", bandwidth_tb_per_s="3.35", exp_tops_per_s="3.9"),
+    "exponentials take longest": variant(exp_tops_per_s="0.5", vector_tflops_per_s=60),
+    "traffic takes longest": variant(vector_tflops_per_s=5000, sequence_length=20),
     "no softmax": variant(softmax_flops_per_element=0),
     "softmax sizeable": variant(softmax_flops_per_element="3.7", head_dim=16, bytes_per_element="0.5"),
     "softmax at five percent": variant(softmax_flops_per_element=4, head_dim=19),

@@ -59,8 +59,8 @@ CHANGED = [
 ]
 WORKLOADS = [
     {"bytes_per_element": "1.9", "softmax_flops_per_element": "7.3", "head_dim": 109, "sequence_length": 7927},
-    {"bytes_per_element": "2.3", "softmax_flops_per_element": "6.1", "head_dim": 151, "sequence_length": 6869},
-    {"bytes_per_element": "2.7", "softmax_flops_per_element": "8.9", "head_dim": 173, "sequence_length": 9377},
+    {"bytes_per_element": "2.25", "softmax_flops_per_element": "6.1", "head_dim": 151, "sequence_length": 6869},
+    {"bytes_per_element": "2.875", "softmax_flops_per_element": "8.9", "head_dim": 173, "sequence_length": 9377},
     {"bytes_per_element": "3.1", "softmax_flops_per_element": "4.7", "head_dim": 211, "sequence_length": 8111},
 ]
 ROWS = [
@@ -137,7 +137,7 @@ def test_every_structural_number_is_needed() -> None:
 
 
 def templates() -> list[Path]:
-    return sorted(path for path in Path(TEMPLATES).rglob("*.tex") if path.stem not in {"preamble", "checks"})
+    return sorted(path for path in Path(TEMPLATES).rglob("*.tex") if path.stem != "preamble")
 
 
 def literals(template: Path) -> set[str]:
@@ -156,21 +156,23 @@ def test_templates_hold_only_structural_numbers(template: Path) -> None:
 
 def device_r_numbers() -> set[float]:
     """What Device R's copy prints, and its parameters, but for what every copy has and small counts."""
-    shown = numbers(body(variant())) | {"1200", "4.0", "192", "128", "8192", "32", "256", "300"}
+    shown = numbers(body(variant())) | {"1200", "192", "128", "8192", "32", "256", "300"}
     return {float(number) for number in shown - set(STRUCTURAL) if float(number) > 16 or "." in number}
 
 
 # Constants of the drawing that Device R's copy happens to print as well.
-DRAWING: dict[float, str] = {}
+DRAWING = {1.25: "the line spacing of labels"}
 
 
 @pytest.mark.parametrize("module", sorted(FIGURES.glob("*.py")), ids=lambda path: path.stem)
 def test_figures_hold_no_number_of_device_r(module: Path) -> None:
     """Constants in the code of a figure, and numerals in its texts."""
     forbidden = device_r_numbers() - set(DRAWING)
-    found = set()
-    for node in ast.walk(ast.parse(module.read_text())):
-        if isinstance(node, ast.Constant) and not isinstance(node.value, bool):
+    tree, found = ast.parse(module.read_text()), set()
+    documented = (node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
+    examples = {node.body[0].value for node in documented if ast.get_docstring(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and not isinstance(node.value, bool) and node not in examples:
             if isinstance(node.value, int | float):
                 found.add(float(node.value))
             elif isinstance(node.value, str):

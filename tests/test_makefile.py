@@ -304,7 +304,7 @@ def test_an_interrupted_build_changes_nothing_and_the_next_is_whole(project: Pro
     before = project.outputs("device_r")
     project.write("parameters/device_r.toml", "slow")
     running = project.start("pdf")
-    wait_for(lambda: [stage for stage in project.stages() if (stage / "started").exists()])
+    wait_for(lambda: [stage for stage in project.stages() if (stage / "copy" / "started").exists()])
     os.killpg(running.pid, sign)
     assert running.wait() != 0
     if sign != signal.SIGKILL:
