@@ -158,16 +158,18 @@ class Hypothesis:
     def stated(cls, text: str, relation: Relation, witness: Mapping[Symbol, Rational]) -> "Hypothesis":
         """The hypothesis, refused where the numbers of `witness` do not bear it out."""
         hypothesis = cls(written(text), relation)
-        if not hypothesis.must_hold(witness).is_Rational:
-            raise DoesNotFollow(f"the hypothesis {text} {relation.value} 0 is false or open: {witness} does not bear it out")
+        if not hypothesis.put(witness).expression.is_Rational:
+            raise DoesNotFollow(
+                f"the hypothesis {text} {relation.value} 0 is false or open: {witness} does not bear it out"
+            )
         return hypothesis
 
-    def must_hold(self, values: Mapping[Symbol, Rational]) -> Expr:
-        """The expression with these values, refused where it is a number that the hypothesis is false for."""
+    def put(self, values: Mapping[Symbol, Rational]) -> "Hypothesis":
+        """The hypothesis with numbers in it, refused where they make it false."""
         value = evaluated(self.expression).subs(values)
         if value.is_Rational and not self.relation.holds(value, Rational(0)):
             raise DoesNotFollow(f"the hypothesis {self.expression} {self.relation.value} 0 is false: it is {value}")
-        return value
+        return Hypothesis(value, self.relation)
 
 
 @dataclass(frozen=True)
@@ -216,18 +218,18 @@ class Inequality:
         used = _used(values, self.left, self.right)
         if not used:
             return self
-        for hypothesis in self.hypotheses:
-            hypothesis.must_hold(used)
+        hypotheses = tuple(hypothesis.put(values) for hypothesis in self.hypotheses)
         spelled_out = _spelled_out(self.right, used)
         left, right = (folded(substituted(side, used)) for side in (self.left, self.right))
         for before, after in ((self.left, left), (self.right, right)):
             if not same(evaluated(before).subs(used), after):
                 raise DoesNotFollow(f"{after} is not {before} with {used}")
         if spelled_out is None or not same(left, self.left):
-            return self._with(left, self.relation, right, "", tuple(used.items()))
+            put = self._with(left, self.relation, right, "", tuple(used.items()))
+            return replace(put, hypotheses=hypotheses)
         line = Line(left, self.relation, spelled_out, values=tuple(used.items()))
         lines = (*self.lines, line, Line(None, Relation.EQUAL, right))
-        return replace(self, left=left, right=right, lines=lines)
+        return replace(self, left=left, right=right, lines=lines, hypotheses=hypotheses)
 
     def about(self) -> "Inequality":
         """The bound on the right as a decimal, where the last line does not show it as one."""
@@ -380,7 +382,7 @@ def substituted(expression: Expr, values: Mapping[Symbol, Rational]) -> Expr:
 def _spelled_out(expression: Expr, values: Mapping[Symbol, Rational]) -> Expr | None:
     """The expression with its numbers put in and nothing worked out, where working it out leaves a mere number."""
     put_in = substituted(expression, values)
-    if not expression.args or put_in.free_symbols:
+    if not expression.args or put_in.free_symbols or str(put_in) == str(folded(put_in)):
         return None
     return put_in
 

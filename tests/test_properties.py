@@ -246,7 +246,10 @@ def check_bounds(solution: Solution) -> None:
     for place, figure in leaves(solution):
         if place.endswith("bound_figure") and isinstance(figure, Figure):
             assert (Fraction(figure.text).denominator == 1) == (figure.exact.q == 1), (place, figure.text)
-            assert figure.exact.q == 1 or Fraction(figure.text) // 1 == fraction(figure.exact) // 1, (place, figure.text)
+            assert figure.exact.q == 1 or Fraction(figure.text) // 1 == fraction(figure.exact) // 1, (
+                place,
+                figure.text,
+            )
 
 
 def leaves(item: object, place: str = "") -> Iterator[tuple[str, object]]:

@@ -91,9 +91,7 @@ SCORES_OF_8192_QUERIES = {
 
 FIGURES = [
     Published(LLM_VIEWER, "OPs of a head", "135528448", at(flops(attention()), c=5, s=512, d=128)),
-    Published(
-        LLM_VIEWER, "bytes of a head", "2621440", at(b * traffic_elements(attention()), b=2, s=512, d=128)
-    ),
+    Published(LLM_VIEWER, "bytes of a head", "2621440", at(b * traffic_elements(attention()), b=2, s=512, d=128)),
     Published(LLM_VIEWER, "arithmetic intensity", "51.7", at(intensity(attention()), **llm_viewer)),
     Published(BASETEN, "intensity of Llama 2 7B, ops/byte", "62", at(intensity(attention()), **baseten)),
     Published(BASETEN, "A10: 125 TF over 600 GB/s", "208.3", ridge("125", "0.6")),

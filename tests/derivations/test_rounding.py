@@ -381,7 +381,6 @@ def test_a_fence_is_given_in_base_units() -> None:
     assert (rolled.figure.text, rolled.unit) == ("999.96", "GB")
 
 
-# BUG (open): a figure that is a fraction is exact too, and is then rounded without the fence that made it one.
 @pytest.mark.parametrize("value", ["1/3", "1000000000000000001/3000000000000000000"])
 def test_a_measure_never_crosses_a_fence_either(value: str) -> None:
     exact, fence = Rational(value), Rational(1, 3)

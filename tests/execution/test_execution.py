@@ -23,7 +23,7 @@ from sympy import Expr, Integer, Rational, Symbol, limit, oo
 from derivations import symbols
 from derivations.attention import attention, causal_attention, decode_attention, grouped_decode_attention
 from derivations.dataflow import Operator, Stage, flops, fuse, traffic_elements
-from tests.oracle.counting import (
+from execution.counting import (
     ADD,
     COMPARE,
     DIVIDE,
@@ -41,8 +41,8 @@ from tests.oracle.counting import (
     SlowTensor,
     power_of_two,
 )
-from tests.oracle.naive import naive_attention
-from tests.oracle.tiled import Tiling, tiled_attention
+from execution.naive import naive_attention
+from execution.tiled import Tiling, tiled_attention
 
 SOFTMAX_FLOPS = 5
 SIZES = [(1, 1), (2, 3), (7, 1), (8, 4), (12, 5)]  # (s, d)

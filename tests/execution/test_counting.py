@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from tests.oracle.counting import (
+from execution.counting import (
     EMPTY,
     MASKED,
     READ,
