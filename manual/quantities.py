@@ -95,10 +95,10 @@ def _part_c(intensity: part_c_intensity.Intensity) -> Iterator[tuple[str, Quanti
 
 def _part_d(part: part_d_classification.Classification) -> Iterator[tuple[str, Quantity]]:
     yield "D1.ridge", _number(part.ridge_figure.exact, "FLOP/B", part.ridge_figure)
-    yield "D2.crossover", _number(part.fused.smallest.bound, "1")
+    yield "D2.crossover", _bound(part.fused.smallest)
     yield "D2.min_sequence_length", _smallest(part.fused.smallest)
     unfused = part.unfused.crossover.smallest if part.unfused.crossover else None
-    yield "D3.crossover", _number(unfused.bound if unfused else None, "1")
+    yield "D3.crossover", _bound(unfused)
     yield "D3.min_sequence_length", _smallest(unfused)
     yield "D3.min_head_dim", _smallest(part.unfused.min_head_dim)
     for name, path in (("unfused", part.reference_unfused), ("fused", part.reference_fused)):
@@ -120,7 +120,7 @@ def _part_e(part: part_e_footprint.Footprint) -> Iterator[tuple[str, Quantity]]:
 def _part_f1(causal: part_f1_causal.Causal) -> Iterator[tuple[str, Quantity]]:
     yield "F1.intensity_unfused_causal", _expression(causal.unfused, "FLOP/B")
     yield "F1.intensity_fused_causal", _expression(causal.fused, "FLOP/B")
-    yield "F1.crossover", _number(causal.crossover.smallest.bound, "1")
+    yield "F1.crossover", _bound(causal.crossover.smallest)
     yield "F1.min_sequence_length", _smallest(causal.crossover.smallest)
 
 
@@ -218,6 +218,11 @@ def _number(exact: Rational | None, unit: str, shown: Figure | Measure | None = 
 
 def _share(exact: Rational) -> Quantity:
     return _number(exact, "1", percent(exact))
+
+
+def _bound(smallest: SmallestInteger | None) -> Quantity:
+    """The real solution that an integer threshold rounds up."""
+    return _number(smallest.bound, "1", smallest.bound_figure) if smallest else _number(None, "1")
 
 
 def _smallest(smallest: SmallestInteger | None) -> Quantity:

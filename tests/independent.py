@@ -453,7 +453,7 @@ def _flops(case: Case) -> Leaves:
 
 
 def _softmax_units(case: Case) -> Leaves:
-    """One exponential an element on its own units, the rest of the softmax on the vector units: each in its own time."""
+    """One exponential an element on its own units, the rest of the softmax on the vector units."""
     place = "softmax_units"
     path = case.prefill(case.s)
     scores = path[0].writes["S"]

@@ -26,8 +26,17 @@ from hypothesis import strategies as st
 from pylatexenc.latexwalker import LatexWalker
 from sympy import Add, Expr, Mul, Pow, Rational, Symbol
 
-from derivations import algebra, dataflow, part_a_flops, part_c_intensity, part_d_classification, roofline
-from derivations import part_e_footprint, part_f2_decode, softmax_units
+from derivations import (
+    algebra,
+    dataflow,
+    part_a_flops,
+    part_c_intensity,
+    part_d_classification,
+    part_e_footprint,
+    part_f2_decode,
+    roofline,
+    softmax_units,
+)
 from derivations.algebra import Derivation, Inequality, Line, Relation
 from derivations.claims import claims
 from derivations.problem import Problem
@@ -45,12 +54,11 @@ from tests import independent
 from tests.independent import Case
 from tests.strategies import HOSTILE_NAMES, REGIMES, parameter_files, plain_names, turned, variant
 
-settings.register_profile(
-    "moderate", max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
-settings.register_profile(
-    "thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
-)
+# Not the phase that explains: it reruns a failing file many times over.
+PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
+COMMON = settings(deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES)
+settings.register_profile("moderate", COMMON, max_examples=40, derandomize=True)
+settings.register_profile("thorough", COMMON, max_examples=2000, print_blob=True)
 PROFILE = settings.get_profile(os.environ.get("PROPERTY_PROFILE", "moderate"))
 
 any_file = given(parameter_files())

@@ -1,0 +1,41 @@
+"""The same exercise on other devices, against part D and F3 worked by hand for one of them."""
+
+from dataclasses import replace
+
+from sympy import Rational
+
+from derivations.problem import Device, Problem
+from derivations.real_devices import compare
+
+TERA = 10**12
+# Ridge 100: crossover 4*2*128*100/517 = 198.07; group size 2*2*128*100/517 = 99.03.
+SMALL = Device("Small", Rational(100 * TERA), Rational(TERA), Rational(10**9))
+# Ridge 10, below the limit 64.625: the unfused path has a crossover.
+LOW = Device("Low", Rational(10 * TERA), Rational(TERA), Rational(10**9))
+
+
+def test_rows_hold_the_other_machine_with_this_workload(problem: Problem) -> None:
+    own, small = compare(problem, [SMALL]).rows
+    assert (own.is_this_copy, small.is_this_copy) == (True, False)
+    assert small.ridge_figure.text == "100.0"
+    assert small.classification.fused.smallest.value == 199
+    assert small.grouped.min_group_size.value == 100
+    # 1 TB/s x 63.63 FLOP/B, and the peak.
+    assert (small.unfused_rate_figure.text, small.fused_rate_figure.text) == ("63.63", "100.0")
+    assert small.classification.speedup_figure.text == "1.57"
+
+
+def test_this_copy_stands_in_for_the_shipped_device_of_its_name(problem: Problem) -> None:
+    shipped = replace(problem.device, capacity_bytes=Rational(1))
+    assert [row.device.name for row in compare(problem, [shipped, SMALL]).rows] == ["Device R", "Small"]
+
+
+def test_what_the_sentences_count(problem: Problem) -> None:
+    all_of_them = compare(problem, [SMALL, LOW])
+    assert all_of_them.all_fused_compute_bound
+    assert all_of_them.unfused_reaching_the_ridge == ("Low",)
+    short = replace(problem, workload=replace(problem.workload, sequence_length=50))
+    some = compare(short, [SMALL, LOW])
+    # Intensity at s = 50: 50 * 517/1024 = 25.2, over the ridge of Low only.
+    assert some.fused_compute_bound == ("Low",)
+    assert not some.all_fused_compute_bound

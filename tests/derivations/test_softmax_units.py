@@ -1,0 +1,77 @@
+"""A2 continued: the units that run the softmax, against values worked by hand."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sympy import Rational
+
+from derivations.problem import Problem
+from derivations.softmax_units import Limit, solve
+
+TERA = 10**12
+
+
+def test_no_rates_no_answer(problem: Problem) -> None:
+    assert solve(problem) is None
+
+
+def test_flash_attention_3_on_an_h100(problem_with: Callable[..., Problem]) -> None:
+    """3.9 T exponentials/s beside 989.4 TFLOP/s: 512 matrix FLOPs an exponential at d = 128.
+
+    (989.4/3.9)/512 = 253.69/512 = 49.5%: the exponentials take half as long as the products.
+    """
+    h100 = problem_with(
+        peak_flops_per_s=Rational("989.4") * TERA,
+        bandwidth_bytes_per_s=Rational("3.35") * TERA,
+    )
+    units = solve(_with_rates(h100, exp_per_s=Rational("3.9") * TERA))
+    assert units is not None
+    assert units.product_flops_per_score == 512
+    (exponentials,) = units.units
+    assert exponentials.over_products.number == Rational("989.4") / Rational("3.9") / 512
+    assert exponentials.time_s == Rational(8192) ** 2 / (Rational("3.9") * TERA)
+    assert units.products_time_s == 512 * Rational(8192) ** 2 / (Rational("989.4") * TERA)
+    assert units.limit is Limit.PRODUCTS
+    assert units.overlapped_peak_share == 1
+    # One after the other: 1/(1 + 0.4955) of the peak.
+    assert units.serial_peak_share == 1 / (1 + exponentials.over_products.number)
+
+
+def test_the_vector_units_do_what_the_exponential_units_leave(problem: Problem) -> None:
+    both = solve(_with_rates(problem, exp_per_s=Rational(10) * TERA, vector_flops_per_s=Rational(50) * TERA))
+    assert both is not None
+    assert [(unit.name, unit.operations_per_score) for unit in both.units] == [("exponentials", 1), ("vector units", 4)]
+    alone = solve(_with_rates(problem, vector_flops_per_s=Rational(50) * TERA))
+    assert alone is not None
+    assert [unit.operations_per_score for unit in alone.units] == [5]
+    # Five operations at 50 T/s, and 512 FLOPs at 1200 TFLOP/s: 0.1 against 0.42667 ps.
+    assert alone.units[0].over_products.number == Rational(5, 50) / Rational(512, 1200)
+
+
+def test_slow_units_lower_the_ceiling(problem: Problem) -> None:
+    """1 T exponentials/s: 1 ps an element, the products 512/1200 = 0.42667 ps."""
+    units = solve(_with_rates(problem, exp_per_s=Rational(TERA)))
+    assert units is not None
+    assert units.limit is Limit.SOFTMAX
+    assert units.slowest.name == "exponentials"
+    assert units.overlapped_peak_share == Rational(512, 1200)
+
+
+def test_a_short_sequence_waits_for_memory(problem_with: Callable[..., Problem]) -> None:
+    """s = 100: 8 * 100 * 128 B at 4 TB/s are 25.6 ns, 512 * 100^2 FLOPs at peak 4.27 ns, 100^2 exp at 10 T/s 1 ns."""
+    units = solve(_with_rates(problem_with(sequence_length=100), exp_per_s=Rational(10) * TERA))
+    assert units is not None
+    assert units.memory_time_s == Rational("25.6e-9")
+    assert units.limit is Limit.MEMORY
+
+
+def test_vector_units_with_nothing_to_do_are_left_out(problem_with: Callable[..., Problem]) -> None:
+    free = problem_with(softmax_flops_per_element=0)
+    assert solve(_with_rates(free, vector_flops_per_s=Rational(TERA))) is None
+    only_exp = solve(_with_rates(free, vector_flops_per_s=Rational(TERA), exp_per_s=Rational(TERA)))
+    assert only_exp is not None
+    assert [unit.name for unit in only_exp.units] == ["exponentials"]
+
+
+def _with_rates(problem: Problem, **rates: Rational) -> Problem:
+    return replace(problem, device=replace(problem.device, **rates))

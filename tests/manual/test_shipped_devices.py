@@ -1,0 +1,19 @@
+"""The devices that come with the project."""
+
+from manual.shipped_devices import FOLDER, STEMS, shipped_devices
+
+
+def test_every_file_in_the_folder_is_listed() -> None:
+    assert sorted(STEMS) == sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def test_names_differ_and_rates_are_in_base_units() -> None:
+    devices = shipped_devices()
+    assert len({device.name for device in devices}) == len(STEMS)
+    assert all(10**13 < device.peak_flops_per_s < 10**17 for device in devices)
+    assert all(10**11 < device.bandwidth_bytes_per_s < 10**14 for device in devices)
+
+
+def test_each_file_names_its_source() -> None:
+    for stem in STEMS[1:]:
+        assert "ource" in (FOLDER / f"{stem}.toml").read_text(encoding="utf-8"), stem

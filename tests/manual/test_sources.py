@@ -1,0 +1,58 @@
+"""Parameters from a file or from a revision of git."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from manual.parameters import ParameterFaults
+from manual.sources import read_source, stem
+from tests.conftest import ROOT
+
+DEVICE_R = (ROOT / "parameters" / "device_r.toml").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository whose first commit has d = 128, and whose file now has d = 64."""
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
+    (tmp_path / "r.toml").write_text(DEVICE_R, encoding="utf-8")
+    for command in (["init", "-q"], ["add", "r.toml"], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *command], check=True)
+    (tmp_path / "r.toml").write_text(DEVICE_R.replace("head_dim = 128", "head_dim = 64"), encoding="utf-8")
+    return tmp_path
+
+
+def test_a_file_and_the_same_file_as_committed(repository: Path) -> None:
+    assert read_source("r.toml").workload.head_dim == 64
+    assert read_source("HEAD:r.toml").workload.head_dim == 128
+    assert read_source("HEAD:r.toml", ["workload.head_dim=32"]).workload.head_dim == 32
+
+
+def test_a_path_in_a_revision_counts_from_here(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repository / "below").mkdir()
+    monkeypatch.chdir(repository / "below")
+    assert read_source("HEAD:../r.toml").workload.head_dim == 128
+
+
+@pytest.mark.parametrize("source", ["nosuch:r.toml", "HEAD:nosuch.toml", "HEAD:", "nosuch.toml"])
+def test_what_is_not_there_is_one_fault(repository: Path, source: str) -> None:
+    with pytest.raises(ParameterFaults) as faults:
+        read_source(source)
+    (message,) = faults.value.messages
+    assert message.startswith(f"{source}: expected ")
+    assert "\n" not in message
+
+
+def test_a_file_of_that_name_comes_first(repository: Path) -> None:
+    (repository / "HEAD:r.toml").write_text(DEVICE_R.replace("head_dim = 128", "head_dim = 16"), encoding="utf-8")
+    assert read_source("HEAD:r.toml").workload.head_dim == 16
+    assert stem("HEAD:r.toml") == "HEAD:r"
+
+
+def test_stems() -> None:
+    assert stem("parameters/h100.toml") == "h100"
+    assert stem("HEAD~3:parameters/h100.toml") == "h100"

@@ -1,0 +1,69 @@
+"""generate.py table."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from manual.parameters import ParameterFaults
+from manual.sweep import as_csv, as_json, as_text, sweep
+from tests.conftest import ROOT
+
+DEVICE_R = str(ROOT / "parameters" / "device_r.toml")
+
+
+def test_every_combination_in_order() -> None:
+    table = sweep(
+        DEVICE_R,
+        [],
+        ["workload.head_dim=64,128", "workload.bytes_per_element=1,2"],
+        ["D2.min_sequence_length", "D4.speedup"],
+    )
+    assert table.header == ("workload.head_dim", "workload.bytes_per_element", "D2.min_sequence_length", "D4.speedup")
+    assert [row[:2] for row in table.rows] == [("64", "1"), ("64", "2"), ("128", "1"), ("128", "2")]
+    # The last row is Device R as set.
+    assert table.rows[-1][2:] == ("595", "4.71")
+
+
+def test_a_quantity_that_is_not_there() -> None:
+    table = sweep(DEVICE_R, [], ["workload.head_dim=128,1024"], ["D3.min_sequence_length", "C4.intensity_fused[7]"])
+    assert [row[1:] for row in table.rows] == [("none", "none"), ("1445", "none")]
+
+
+def test_lists_text_and_decimals_are_values_too() -> None:
+    table = sweep(
+        DEVICE_R,
+        ["workload.sequence_length=1024"],
+        ['workload.dtype="fp8","bf16"', "tables.query_group_sizes=[1],[2, 4]", "device.peak_tflops_per_s=989.4"],
+        ["D1.ridge"],
+    )
+    assert [row[:3] for row in table.rows][-1] == ('"bf16"', "[2, 4]", "989.4")
+    assert {row[3] for row in table.rows} == {"247.35"}
+
+
+@pytest.mark.parametrize(
+    ("varied", "shown", "message"),
+    [
+        ("workload.head_dim", "D1.ridge", "--vary workload.head_dim: expected KEY=VALUE"),
+        ("workload.head_dim=", "D1.ridge", "--vary workload.head_dim=: expected KEY=VALUE"),
+        ("workload.head_dim=1,,2", "D1.ridge", "--vary workload.head_dim=1,,2: expected KEY=VALUE"),
+        ("workload.head_dim=1\n2", "D1.ridge", "--vary"),
+        ("workload.head_dim=0", "D1.ridge", "workload.head_dim: expected an integer from 1"),
+        ("workload.head_dim=1", "D1.rigde", "the nearest is D1.ridge"),
+    ],
+)
+def test_mistakes_are_told(varied: str, shown: str, message: str) -> None:
+    with pytest.raises(ParameterFaults, match=message.replace("[", r"\[")):
+        sweep(DEVICE_R, [], [varied], [shown])
+
+
+def test_forms() -> None:
+    table = sweep(DEVICE_R, [], ["workload.head_dim=64,128"], ["D1.ridge", "A1.flops_total"])
+    assert as_text(table).splitlines()[0].split() == ["workload.head_dim", "D1.ridge", "A1.flops_total"]
+    assert list(csv.reader(io.StringIO(as_csv(table))))[1] == ["64", "300", "s**2*(4*d + 5)"]
+    assert json.loads(as_json(table))[1] == {
+        "workload.head_dim": "128",
+        "D1.ridge": "300",
+        "A1.flops_total": "s**2*(4*d + 5)",
+    }
