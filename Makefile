@@ -31,7 +31,7 @@ INPUTS := .build/$(subst <space>,\ ,$(name)).inputs
 
 DEVICE_PDFS := $(shell ls parameters | sed -n -e 's/ /\\ /g' -e 's|^\(.*\)\.toml$$|output/\1/solution_manual.pdf|p')
 SOURCES := generate.py pyproject.toml tools/build_pdf.sh tools/typeset.sh \
-	$(wildcard derivations/*.py figures/*.py manual/*.py templates/* templates/*/*)
+	$(wildcard derivations/*.py execution/*.py figures/*.py manual/*.py templates/* templates/*/*)
 
 .PHONY: help pdf devices test diff diff-pdf golden check clean FORCE
 
@@ -60,7 +60,7 @@ golden: $(DEV) ## rewrite the golden files that the tests compare the templates'
 check: $(DEV) ## look for mistakes of style and type in the code
 	$(VENV_PYTHON) -m ruff check .
 	$(VENV_PYTHON) -m ruff format --check .
-	$(VENV_PYTHON) -m mypy --strict derivations
+	$(VENV_PYTHON) -m mypy --strict derivations execution
 	$(VENV_PYTHON) -m mypy generate.py manual figures
 
 clean: ## remove what builds have made (the set-up in .venv stays)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import gcd
 
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol, cancel, limit, oo, parse_expr
@@ -322,7 +322,7 @@ class SmallestInteger:
 def smallest_integer(
     function: Expr, symbol: Symbol, relation: Relation, threshold: Rational, bound: Rational
 ) -> SmallestInteger:
-    """The smallest integer n >= 1 with function(n) >= threshold (or > threshold), where the real solution is n >= bound.
+    """The smallest integer n >= 1 with function(n) >= threshold (or >), where the real solution is n >= bound.
 
     Checked by putting n and n - 1 back into `function`.
     """
@@ -337,7 +337,7 @@ def smallest_integer(
     return SmallestInteger(bound, value, reached, missed, threshold)
 
 
-@lru_cache(maxsize=None)
+@cache
 def written(text: str) -> Expr:
     """The expression that `text` spells, in Python's syntax, kept in the order and form in which it is spelled."""
     expression = parse_expr(text, local_dict=dict(ALPHABET), evaluate=False)
@@ -382,7 +382,7 @@ def substituted(expression: Expr, values: Mapping[Symbol, Rational]) -> Expr:
 def _spelled_out(expression: Expr, values: Mapping[Symbol, Rational]) -> Expr | None:
     """The expression with its numbers put in and nothing worked out, where working it out leaves a mere number."""
     put_in = substituted(expression, values)
-    if not expression.args or put_in.free_symbols or str(put_in) == str(folded(put_in)):
+    if not expression.args or put_in.free_symbols or put_in == folded(put_in):
         return None
     return put_in
 

@@ -9,8 +9,10 @@ from sympy import Expr, Integer, Rational
 from derivations.dataflow import Operator, Stage, Tensor
 from derivations.symbols import c, d, g, s
 
+WHOLE = Integer(1)
 
-def attention(query_rows: Expr = s, key_rows: Expr = s, kept: Expr = Integer(1)) -> Operator:
+
+def attention(query_rows: Expr = s, key_rows: Expr = s, kept: Expr = WHOLE) -> Operator:
     """O = softmax(Q K^T) V for one KV head, as three kernels.
 
     `query_rows` x d queries meet `key_rows` x d keys and values; `kept` is the share of the score matrix that is

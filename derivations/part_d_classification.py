@@ -22,7 +22,7 @@ from derivations.dataflow import flops, fuse, traffic_elements
 from derivations.part_c_intensity import Cell, cell, intensity
 from derivations.problem import Problem
 from derivations.roofline import Approach, Verdict
-from derivations.rounding import Figure, Measure, measured, neat, rounded
+from derivations.rounding import Figure, Measure, measured, neat
 from derivations.symbols import B, I, I_ridge, P_m, b, c, d, s
 
 REFERENCE_FIGURES = 4
@@ -268,7 +268,7 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
     )
     return UnfusedCrossover(
         reach=reach,
-        coefficient=Derivation(rf"4d + c - 4bI_{{\mathrm{{ridge}}}}", 4 * d + c - 4 * b * I_ridge)
+        coefficient=Derivation(r"4d + c - 4bI_{\mathrm{ridge}}", 4 * d + c - 4 * b * I_ridge)
         .equals("4*d + c - 4*b*I_ridge", "")
         .put(numbers),
         algebra=algebra,

@@ -22,7 +22,7 @@ from derivations.part_d_classification import Reach
 from derivations.problem import Problem
 from derivations.symbols import I_ridge, b, c, d, g, s
 
-# Query heads per KV head of Llama 3 (4 to 16), Mistral 7B (4), Gemma 2 (2) and Qwen 2.5 (5 to 8), from their model cards.
+# Query heads per KV head of Llama 3 (4 to 16), Mistral 7B (4) and Qwen 2.5 (5 to 8), from their model cards.
 USUAL_GROUP_SIZES = (4, 16)
 NEARLY_ONE = Rational(1, 20)
 

@@ -1,1 +1,1 @@
-"""Attention executed at small sizes, counting every operation and every element moved: what the model is held against."""
+"""Attention executed at small sizes, counting operations and elements moved: what the model is held against."""

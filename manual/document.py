@@ -12,10 +12,10 @@ from derivations.algebra import Line, Relation
 from derivations.real_devices import RealDevices
 from derivations.rounding import Figure, binary_bytes, measured, neat, percent
 from derivations.solution import Solution
+from manual import escaping, latex
 from manual.evidence import Evidence
 from manual.parameters import Parameters
 from manual.version import sources_digest, version
-from manual import latex
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 ROOT_TEMPLATE = "solution_manual.tex"
@@ -124,8 +124,8 @@ def _listed(items: Iterable[str]) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "text": latex.escaped,
-    "bookmark": latex.bookmark,
+    "text": escaping.escaped,
+    "bookmark": escaping.bookmark,
     "formula": latex.formula,
     "measure": latex.measure,
     "number": _number,

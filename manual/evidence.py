@@ -1,4 +1,4 @@
-"""What is known of the numbers beyond their derivation: attention executed at small sizes, its counts held to the model.
+"""What is known of the numbers beyond their derivation: attention executed at small sizes, and counted.
 
 The comparison is part of every build, and a count that differs stops it.
 """

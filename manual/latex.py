@@ -1,4 +1,4 @@
-"""Expressions, numbers and foreign text as LaTeX.
+"""Expressions and numbers as LaTeX.
 
 Formulas print in the order in which the derivations write them, never in SymPy's.
 """
@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pylatexenc.latexencode import RULE_CALLABLE, UnicodeToLatexConversionRule, UnicodeToLatexEncoder
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
 
 from derivations.algebra import Line, Relation
@@ -136,93 +135,6 @@ def grouped(digits: str) -> str:
     return sign + whole + point + fraction
 
 
-def escaped(text: str) -> str:
-    """Text from a parameter file, safe in the body of the document and shown as it is written there.
-
-    A long word may break anywhere, without a hyphen.
-    """
-    return " ".join(_breakable(word) for word in text.split(" "))
-
-
-def _breakable(word: str) -> str:
-    if len(word) <= LONGEST_UNBROKEN_WORD:
-        return _BODY.unicode_to_latex(word)
-    return r"\allowbreak{}".join(map(_BODY.unicode_to_latex, word))
-
-
-def bookmark(text: str) -> str:
-    """The same text for bookmarks and PDF metadata, where hyperref turns it into a string of characters."""
-    return "".join(_bookmark_character(character) for character in text)
-
-
-# Commands that every engine and font of this document has; what pylatexenc maps elsewhere is shown as its code point.
-_COMMANDS = frozenset(
-    "textbackslash textasciitilde textasciicircum textendash textemdash textquoteleft textquoteright textquotedblleft "
-    "textquotedblright textquotesingle textquotedbl quotesinglbase quotedblbase guillemotleft guillemotright "
-    "guilsinglleft guilsinglright textless textgreater textbar textellipsis ldots textbullet textdagger textdaggerdbl "
-    "textperthousand texttrademark textregistered textcopyright textdegree textmu textordfeminine textordmasculine "
-    "textasciigrave textonesuperior texttwosuperior textthreesuperior textonequarter textonehalf textthreequarters textexclamdown "
-    "textquestiondown textcent textsterling textcurrency textyen texteuro textbrokenbar textsection textparagraph "
-    "textperiodcentered textlnot textpm texttimes textdiv ae AE oe OE aa AA o O l L ss i j dh DH th TH dj DJ ng NG "
-    "H u v c k r d b ensuremath alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda "
-    "mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi "
-    "Sigma Upsilon Phi Psi Omega times div pm cdot leq geq neq approx infty rightarrow leftarrow".split()
-)
-# TeX's fonts join two of these into another character: -- is a dash, '' a quotation mark.
-_LIGATURE_PARTS = {
-    "-": "{-}",
-    ",": "{,}",
-    "'": r"\textquotesingle{}",
-    "`": r"\textasciigrave{}",
-    '"': r"\textquotedbl{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-}
-# Letters that pylatexenc gets wrong, or sets in math mode without saying so.
-_LETTERS = {
-    "\u00b5": r"\textmu{}",
-    "\u03bc": r"\textmu{}",
-    "\u03d2": r"\ensuremath{\Upsilon}",
-    "\u025b": r"\ensuremath{\varepsilon}",
-    "\u0170": r"\H{U}",
-    "\u0171": r"\H{u}",
-    "\u013f": r"L\textperiodcentered{}",
-    "\u0140": r"l\textperiodcentered{}",
-    "\u2010": "{-}",
-    "\u2011": "{-}",
-}
-_NO_LETTER_OF_THE_FONT = "\u2012\u0126\u0127\u0166\u0167"
-LONGEST_UNBROKEN_WORD = 12
-_LATIN_LOOKALIKES = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧΥο", "ABEZHIKMNOPTXYo", strict=True))
-
-
-def _body_character(text: str, position: int) -> tuple[int, str] | None:
-    """Characters that pylatexenc's own table does not settle for the fonts of this document."""
-    character = text[position]
-    if character in _LATIN_LOOKALIKES:
-        return 1, rf"\ensuremath{{\mathrm{{{_LATIN_LOOKALIKES[character]}}}}}"
-    if character in _LETTERS:
-        return 1, _LETTERS[character]
-    if character in _LIGATURE_PARTS:
-        return 1, _LIGATURE_PARTS[character]
-    converted = _DEFAULT.unicode_to_latex(character)
-    if (
-        character in _NO_LETTER_OF_THE_FONT
-        or not converted.isascii()
-        or not set(re.findall(r"\\([A-Za-z]+)", converted)) <= _COMMANDS
-    ):
-        return 1, f"[U+{ord(character):04X}]"
-    return None
-
-
-_DEFAULT = UnicodeToLatexEncoder(unknown_char_policy="keep", unknown_char_warning=False)
-_BODY = UnicodeToLatexEncoder(
-    conversion_rules=[UnicodeToLatexConversionRule(RULE_CALLABLE, _body_character), "defaults"],
-    unknown_char_policy="keep",
-    unknown_char_warning=False,
-)
-
-
 def _expression(expression: Expr) -> str:
     if isinstance(expression, Add):
         return _sum(expression)
@@ -325,9 +237,3 @@ def _assigned(number: Rational) -> str:
     if number.q == 1 or neat(number).is_exact:
         return f"= {_expression(number)}"
     return f"= {grouped(str(number.p))}/{grouped(str(number.q))}"
-
-
-def _bookmark_character(character: str) -> str:
-    if character.isascii() and (character.isalnum() or character in " .,:;()/+*=!?@'<>|\"[]"):
-        return character
-    return rf'\unichar{{"{ord(character):04X}}}'

@@ -41,7 +41,7 @@ def marked(project: Path, old: str, new: str, name: str) -> str:
 
 def test_a_turned_claim_is_marked(project: Path) -> None:
     text = marked(project, "parameters/device_r.toml", "turned.toml", "device_r-to-turned")
-    assert "marked like this" in text
+    assert "What the new parameters take away" in text
     # The old conclusion of D3, struck out, and the new one stand side by side.
     squeezed = "".join(text.split())
     assert "memory-boundateverylength" in squeezed
