@@ -12,7 +12,7 @@ import os
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
@@ -57,7 +57,7 @@ from tests.strategies import HOSTILE_NAMES, REGIMES, parameter_files, plain_name
 # Not the phase that explains: it reruns a failing file many times over.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 COMMON = settings(deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES)
-settings.register_profile("moderate", COMMON, max_examples=40, derandomize=True)
+settings.register_profile("moderate", COMMON, max_examples=25, derandomize=True)
 settings.register_profile("thorough", COMMON, max_examples=2000, print_blob=True)
 PROFILE = settings.get_profile(os.environ.get("PROPERTY_PROFILE", "moderate"))
 
@@ -965,3 +965,70 @@ def test_problem_is_the_file() -> None:
     assert fraction(problem.device.peak_flops_per_s) == case.peak
     assert fraction(problem.device.bandwidth_bytes_per_s) == case.bandwidth
     assert fraction(problem.machine.ridge_flops_per_byte) == case.ridge
+
+
+# ---- The checks themselves find what is wrong
+
+
+def test_a_wrong_line_is_found() -> None:
+    solution, case = solved(REGIMES["device r"])[1:]
+    work = solution.intensity.unfused_limit
+    check_derivation("right", work)
+    for number, line in enumerate(work.lines):
+        assert isinstance(line.right, Expr)
+        wrong = replace(line, right=line.right * Rational(1001, 1000))
+        with pytest.raises(AssertionError):
+            check_derivation("wrong", replace(work, lines=(*work.lines[:number], wrong, *work.lines[number + 1 :])))
+    for algebra_ in (solution.classification.unfused.algebra, solution.grouped.limit_algebra):
+        check_inequality("right", algebra_, case)
+        for number, line in enumerate(algebra_.lines):
+            if line.relation in (Relation.AT_LEAST, Relation.AT_MOST):
+                wrong = replace(line, relation=line.relation.flipped)
+                with pytest.raises(AssertionError):
+                    lines = (*algebra_.lines[:number], wrong, *algebra_.lines[number + 1 :])
+                    check_inequality("wrong", replace(algebra_, lines=lines), case)
+
+
+@pytest.mark.parametrize(
+    ("digits", "exact"),
+    [
+        ("258", "258.5"),
+        ("-258", "-258.5"),
+        ("0.966", "0.967"),
+        ("1e10", "10049999999"),
+        ("63", "63.4"),
+        ("64.62", "64.625"),
+    ],
+)
+def test_a_wrong_digit_is_found(digits: str, exact: str) -> None:
+    with pytest.raises(AssertionError):
+        check_rounded("wrong", digits, Fraction(exact))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A sentence , with a space.",
+        "A sentence\n. Another.",
+        "One, , two.",
+        "It is so..",
+        "Two  spaces.",
+        "It is $ $ bytes.",
+        r"\emph{}",
+        "It is None.",
+        "It takes $1$~FLOPs.",
+        "It is $s =$.",
+        r"$s \VAR{x}$",
+    ],
+)
+def test_a_broken_sentence_is_found(text: str) -> None:
+    check_sentences("It is well, so far: $s = 1$~FLOP; then $x$.")
+    with pytest.raises(AssertionError):
+        check_sentences(text)
+
+
+@pytest.mark.parametrize("source", ["{", "}", r"\begin{a}", r"\begin{a}\begin{b}\end{a}\end{b}", r"{\}", "{ % }"])
+def test_unbalanced_groups_are_found(source: str) -> None:
+    check_groups(r"{\{} \% { % }" + "\n}")
+    with pytest.raises(AssertionError):
+        check_groups(source)
