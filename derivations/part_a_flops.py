@@ -60,6 +60,11 @@ class Flops:
     softmax_traffic_share: Derivation  # of the unfused bytes, at the reference s
 
     @property
+    def parity_on_equal_units(self) -> bool:
+        """c is at least 4d: the softmax is no less work than the products, whatever unit runs it."""
+        return self.slowdown_at_parity is not None and bool(self.slowdown_at_parity.number <= 1)
+
+    @property
     def softmax_traffic_negligible(self) -> bool:
         """The reference s is so short that the s^2 traffic is a small share of all."""
         return bool(self.softmax_traffic_share.number <= NEGLIGIBLE_SHARE)
@@ -71,7 +76,7 @@ def solve(problem: Problem) -> Flops:
 
     scores = (
         Derivation("F_S", scores_stage.flops)
-        .equals("s*s*2*d", "$s^2$ dot products, length $d$")
+        .equals("s*s*(2*d)", "$s^2$ dot products, length $d$")
         .equals("2*s**2*d", "collect")
     )
     softmax = Derivation("F_P", softmax_stage.flops).equals("c*s**2", "$c$ for each element").put(numbers)
@@ -97,7 +102,7 @@ def solve(problem: Problem) -> Flops:
     fewer_flops = s**2 + s * d
     exact_adds_share = (
         Derivation(r"\frac{\Delta F}{F}", fewer_flops / flops(operator))
-        .equals("(s**2 + s*d)/(s**2*(4*d + c))", "one addition less per element")
+        .equals("(s**2 + s*d)/(s**2*(4*d + c))", "one addition fewer per element")
         .equals("(s + d)/(s*(4*d + c))", "$s$ cancels")
         .put(reference)
     )

@@ -116,7 +116,7 @@ def solve(problem: Problem) -> Intensity:
     )
     unfused_limit_here = (
         Derivation(r"\lim_{s\to\infty} I_{\mathrm{unfused}}", (4 * d + c) / (4 * b))
-        .equals("(4*d + c)/(4*b)", "from above")
+        .equals("(4*d + c)/(4*b)", "the limit just found")
         .put(problem.head)
     )
     unfused_limit_figure = neat(unfused_limit_here.number, 4, [problem.machine.ridge_flops_per_byte])

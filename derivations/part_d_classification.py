@@ -7,7 +7,7 @@ cap lies above the ridge is there an s that reaches it: the sign of the coeffici
 from dataclasses import dataclass
 from enum import Enum
 
-from sympy import Rational
+from sympy import Max, Rational
 
 from derivations.algebra import (
     Derivation,
@@ -16,6 +16,7 @@ from derivations.algebra import (
     Relation,
     SmallestInteger,
     smallest_integer,
+    written,
 )
 from derivations.attention import attention
 from derivations.dataflow import flops, fuse, traffic_elements
@@ -94,6 +95,11 @@ class UnfusedCrossover:
     head_dim_algebra: Inequality
     min_head_dim: SmallestInteger
 
+    @property
+    def every_head_dim(self) -> bool:
+        """Even d = 1 lifts the limit above the ridge."""
+        return self.min_head_dim.value == 1
+
 
 @dataclass(frozen=True)
 class Path:
@@ -105,8 +111,20 @@ class Path:
     rate_flops_per_s: Rational
     time_s: Rational
     peak_share: Rational
+    intensity: Derivation
     rate: Derivation  # in TFLOP/s
     rate_measure: Measure
+
+
+@dataclass(frozen=True)
+class KernelByKernel:
+    """The unfused kernels one after another, each under its own roof; times in s for one head at the reference s."""
+
+    time_s: Rational
+    speedup: Rational
+    speedup_figure: Figure
+    all_memory_bound: bool
+    as_one: bool  # the sum is what the path takes as a whole
 
 
 @dataclass(frozen=True)
@@ -125,6 +143,7 @@ class Classification:
     speedup_figure: Figure
     traffic_ratio: Rational
     pay_off: PayOff
+    kernels: KernelByKernel
     fused_on_ridge: bool  # the fused kernel sits exactly on the ridge point
 
     @property
@@ -147,7 +166,7 @@ def solve(problem: Problem) -> Classification:
         .equals("P_m/B", "where the two roofs meet")
         .put(problem.machine_in_tera)
     )
-    speedup_figure = neat(speedup, 3, apart_from={Rational(1), traffic_ratio} - {speedup})
+    speedup_figure = neat(speedup, 3, apart_from={Rational(1), traffic_ratio} - {speedup}, in_full=4)
     shown_ridge = ridge_figure(problem)
     return Classification(
         ridge=ridge.about(Measure(shown_ridge, "FLOP/B", Rational(1))),
@@ -162,6 +181,7 @@ def solve(problem: Problem) -> Classification:
         speedup_figure=speedup_figure,
         traffic_ratio=traffic_ratio,
         pay_off=_pay_off(speedup, traffic_ratio),
+        kernels=_kernel_by_kernel(problem, unfused.time_s, fused.time_s),
         fused_on_ridge=bool(fused.cell.intensity_flops_per_byte == problem.machine.ridge_flops_per_byte),
     )
 
@@ -268,9 +288,7 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
     )
     return UnfusedCrossover(
         reach=reach,
-        coefficient=Derivation(r"4d + c - 4bI_{\mathrm{ridge}}", 4 * d + c - 4 * b * I_ridge)
-        .equals("4*d + c - 4*b*I_ridge", "")
-        .put(numbers),
+        coefficient=Derivation(r"4d + c - 4bI_{\mathrm{ridge}}", written("4*d + c - 4*b*I_ridge")).put(numbers),
         algebra=algebra,
         real=real,
         crossover=crossover,
@@ -309,9 +327,20 @@ def _path(problem: Problem, fused: bool) -> Path:
         rate_flops_per_s=rate,
         time_s=path_flops / rate,
         peak_share=problem.machine.peak_share(at_reference),
+        intensity=_intensity_at_reference(problem, fused).about(at_reference_cell.figure),
         rate=derived.about(Measure(in_tera, "TFLOP/s", Rational(1))),
         rate_measure=measured(rate, "FLOP/s", 4, [problem.device.peak_flops_per_s], exactly=True),
     )
+
+
+def _intensity_at_reference(problem: Problem, fused: bool) -> Derivation:
+    if fused:
+        work = Derivation(r"I_{\mathrm{fused}}", intensity(fuse(attention()))).equals("s*(4*d + c)/(4*b*d)", "from C3")
+    else:
+        work = Derivation(r"I_{\mathrm{unfused}}", intensity(attention())).equals(
+            "s*(4*d + c)/(4*b*(s + d))", "from C1"
+        )
+    return work.put(problem.reference)
 
 
 def _speedup_work(problem: Problem, unfused: Path, fused: Path) -> Derivation:
@@ -322,8 +351,7 @@ def _speedup_work(problem: Problem, unfused: Path, fused: Path) -> Derivation:
     if fused.cell.verdict.compute_bound:
         return (
             Derivation(name, P_m / (B * intensity(attention())))
-            .equals("P_m/(B*s*(4*d + c)/(4*b*(s + d)))", "flat roof over sloped roof")
-            .equals("4*b*(s + d)*P_m/(B*s*(4*d + c))", "simplify")
+            .equals("P_m*4*b*(s + d)/(B*s*(4*d + c))", "flat roof over sloped roof")
             .put({**problem.reference, **problem.machine_in_tera})
         )
     return (
@@ -331,6 +359,24 @@ def _speedup_work(problem: Problem, unfused: Path, fused: Path) -> Derivation:
         .equals("B*s*(4*d + c)*4*b*(s + d)/(4*b*d*B*s*(4*d + c))", "both on the sloped roof")
         .equals("1 + s/d", "cancel: the ratio of B3")
         .put(problem.reference)
+    )
+
+
+def _kernel_by_kernel(problem: Problem, whole_time_s: Rational, fused_time_s: Rational) -> KernelByKernel:
+    machine = problem.machine
+    time_s, memory_bound = Rational(0), True
+    for stage in attention():
+        stage_flops = stage.flops.subs(problem.reference)
+        stage_bytes = (b * stage.traffic_elements).subs(problem.reference)
+        memory_time = stage_bytes / machine.bandwidth_bytes_per_s
+        time_s += Max(stage_flops / machine.peak_flops_per_s, memory_time)
+        memory_bound = memory_bound and machine.verdict(stage_flops / stage_bytes).memory_bound
+    return KernelByKernel(
+        time_s=time_s,
+        speedup=time_s / fused_time_s,
+        speedup_figure=neat(time_s / fused_time_s, 3, {Rational(1)} - {time_s / fused_time_s}, in_full=4),
+        all_memory_bound=memory_bound,
+        as_one=bool(time_s == whole_time_s),
     )
 
 

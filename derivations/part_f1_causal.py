@@ -36,6 +36,10 @@ class Causal:
     triangle: SmallestInteger  # the crossover with s(s + 1)/2 entries counted
 
     @property
+    def unfused_crossover_above_one(self) -> bool:
+        return self.unfused_real_crossover is not None and bool(self.unfused_real_crossover > 1)
+
+    @property
     def triangle_changes_answer(self) -> bool:
         return self.triangle.value != self.crossover.smallest.value
 
@@ -47,7 +51,7 @@ def solve(problem: Problem) -> Causal:
     unfused = (
         Derivation(r"I_{\mathrm{unfused}}^{\mathrm{causal}}(s,d)", intensity(operator))
         .equals("(s**2*(4*d + c)/2)/(4*b*s*d + 2*b*s**2)", "half the work over bytes")
-        .equals("s**2*(4*d + c)/(4*b*s*(s + 2*d))", "double above and below, factor")
+        .equals("s**2*(4*d + c)/(4*b*s*(s + 2*d))", "expand, factor out $4bs$")
         .equals("s*(4*d + c)/(4*b*(s + 2*d))", "cancel $s$")
     )
     fused = (

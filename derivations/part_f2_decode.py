@@ -17,7 +17,7 @@ from derivations.part_d_classification import REFERENCE_FIGURES
 from derivations.problem import Problem
 from derivations.roofline import Approach
 from derivations.rounding import Figure, measured, neat, percent, rounded
-from derivations.symbols import I_ridge, b, d, s
+from derivations.symbols import I_ridge, b, c, d, s
 
 FAR_BELOW_FACTOR = 10
 LITTLE_SAVED = Rational(1, 20)
@@ -67,6 +67,7 @@ class Decode:
     ridge_over_limit: Derivation
     ridge_over_limit_figure: Figure
     distance: Distance
+    everywhere: bool  # compute-bound, fused, even against a cache of a single row
     unfused_approach: Approach
     fusion_gains_time: bool  # memory-bound in the limit without fusion, so that fewer bytes are less time
     reference_fused: Cell
@@ -76,6 +77,7 @@ class Decode:
     cache_time_head_s: Rational
     cache_time_layer_s: Rational
     two_over_bytes: Rational  # FLOPs of one multiply-add over the bytes of one element
+    softmax_over_cache: Rational  # c/(2bd): what the softmax adds to the limit
 
 
 def solve(problem: Problem) -> Decode:
@@ -146,6 +148,7 @@ def solve(problem: Problem) -> Decode:
         ridge_over_limit=distance,
         ridge_over_limit_figure=neat(distance.number, 3, [1, FAR_BELOW_FACTOR]),
         distance=_distance(distance.number),
+        everywhere=machine.verdict(fused.value.subs({**head, s: 1})).compute_bound,
         unfused_approach=machine.approach(unfused_limit_number),
         fusion_gains_time=bool(unfused_limit_number < machine.ridge_flops_per_byte),
         reference_fused=cell(problem, fused.value.subs(reference), REFERENCE_FIGURES),
@@ -154,6 +157,7 @@ def solve(problem: Problem) -> Decode:
         cache_bytes_layer=cache_bytes_layer,
         cache_time_head_s=cache_bytes.number / machine.bandwidth_bytes_per_s,
         cache_time_layer_s=cache_bytes_layer / machine.bandwidth_bytes_per_s,
+        softmax_over_cache=(c / (2 * b * d)).subs(head),
         two_over_bytes=2 / problem.workload.bytes_per_element,
     )
 

@@ -10,6 +10,7 @@ from derivations.problem import TERA, Device, Problem
 from derivations.rounding import Figure, rounded
 
 TABLE_FIGURES = 4
+DTYPE_OF_THE_PEAKS, BYTES_OF_THE_PEAKS = "bf16", 2  # what every shipped file gives its peak for
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,9 @@ class RealDevices:
     """The rows, this copy's device first, and what the sentences below the table count."""
 
     rows: tuple[DeviceRow, ...]
+    element_of_the_peaks: bool  # this copy's elements have the size that the shipped peaks are for
+    peaks_dtype: str = DTYPE_OF_THE_PEAKS
+    peaks_bytes: int = BYTES_OF_THE_PEAKS
 
     @property
     def fused_compute_bound(self) -> tuple[str, ...]:
@@ -52,7 +56,8 @@ def compare(problem: Problem, devices: Iterable[Device]) -> RealDevices:
     A device of the same name as this copy's is the one that this copy's parameters stand in for.
     """
     others = [device for device in devices if device.name != problem.device.name]
-    return RealDevices(tuple(_row(problem, device) for device in (problem.device, *others)))
+    rows = tuple(_row(problem, device) for device in (problem.device, *others))
+    return RealDevices(rows, bool(problem.workload.bytes_per_element == BYTES_OF_THE_PEAKS))
 
 
 def _row(problem: Problem, device: Device) -> DeviceRow:

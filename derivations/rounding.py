@@ -52,10 +52,10 @@ def rounded(value: Rational, figures: int = 3, apart_from: Iterable[Rational] = 
     return Figure(value, f"{value.p}/{value.q}")
 
 
-def neat(value: Rational, figures: int = 4, apart_from: Iterable[Rational] = ()) -> Figure:
-    """`value` in full where that takes at most six digits (an integer: nine), rounded otherwise."""
+def neat(value: Rational, figures: int = 4, apart_from: Iterable[Rational] = (), in_full: int = 6) -> Figure:
+    """`value` in full where that takes at most `in_full` digits (an integer: nine), rounded otherwise."""
     value = Rational(value)
-    most = 9 if value.q == 1 else 6
+    most = 9 if value.q == 1 else in_full
     text = _decimal(value, most)
     if Rational(text) == value and "e" not in text:
         return Figure(value, text.rstrip("0").rstrip(".") if "." in text else text)
@@ -64,7 +64,7 @@ def neat(value: Rational, figures: int = 4, apart_from: Iterable[Rational] = ())
 
 def percent(share: Rational, figures: int = 3) -> Measure:
     """A plain ratio as a percentage, kept on its side of the shares that claims are made of: 5%, 50%, 100%."""
-    return Measure(neat(100 * Rational(share), figures, SHARES_CLAIMED), "%", Rational(1, 100))
+    return Measure(neat(100 * Rational(share), figures, SHARES_CLAIMED, in_full=4), "%", Rational(1, 100))
 
 
 def measured(
@@ -88,7 +88,7 @@ def measured(
     return measure
 
 
-def binary_bytes(value: Rational, figures: int = 3) -> Measure:
+def binary_bytes(value: Rational, figures: int = 4) -> Measure:
     """A number of bytes with a binary prefix: 128 MiB."""
     value = Rational(value)
     for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB")):

@@ -43,6 +43,7 @@ class UnitTime:
     """One kind of unit at work on the softmax of one head at the reference s."""
 
     name: str
+    operation: str  # what it does for an element of S, in the singular
     operations_per_score: Rational
     rate_per_s: Rational
     time_s: Rational
@@ -94,19 +95,19 @@ def _units(problem: Problem) -> list[UnitTime]:
     units = []
     left: Expr = c
     if device.exp_per_s is not None:
-        units.append(_unit(problem, "exponentials", Integer(1), P_e, device.exp_per_s))
+        units.append(_unit(problem, "special-function units", "exponential", Integer(1), P_e, device.exp_per_s))
         left = c - 1
     if device.vector_flops_per_s is not None and left.subs(problem.conventions) > 0:
-        units.append(_unit(problem, "vector units", left, P_v, device.vector_flops_per_s))
+        units.append(_unit(problem, "vector units", "FLOP", left, P_v, device.vector_flops_per_s))
     return units
 
 
-def _unit(problem: Problem, name: str, per_score: Expr, rate: Symbol, rate_per_s: Rational) -> UnitTime:
+def _unit(problem: Problem, name: str, operation: str, per_score: Expr, rate: Symbol, rate_per_s: Rational) -> UnitTime:
     numbers = {**problem.head, P_m: problem.device.peak_flops_per_s / TERA, rate: rate_per_s / TERA}
     operations = per_score.subs(problem.conventions)
     over_products = (
         Derivation(
-            r"\frac{t_{\mathrm{softmax}}}{t_{\mathrm{products}}}",
+            rf"\frac{{t_{{\mathrm{{{name.partition(' ')[0]}}}}}}}{{t_{{\mathrm{{products}}}}}}",
             (per_score * s**2 / rate) / (4 * s**2 * d / P_m),
         )
         .equals(f"({per_score})*s**2*P_m/({rate}*4*s**2*d)", "time over time")
@@ -115,6 +116,7 @@ def _unit(problem: Problem, name: str, per_score: Expr, rate: Symbol, rate_per_s
     )
     return UnitTime(
         name=name,
+        operation=operation,
         operations_per_score=operations,
         rate_per_s=rate_per_s,
         time_s=operations * Rational(problem.workload.sequence_length) ** 2 / rate_per_s,

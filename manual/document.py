@@ -19,6 +19,7 @@ from manual.version import sources_digest, version
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 ROOT_TEMPLATE = "solution_manual.tex"
+LONGEST_UNBROKEN_TABLE = 12  # rows
 LONGEST_NAME_ON_ONE_LINE = 40  # characters, in the header
 
 
@@ -108,6 +109,12 @@ def _percent(share: Rational, figures: int = 3) -> str:
     return latex.formula(percent(share, figures))
 
 
+def _binary(value: Rational) -> str:
+    """A size as tools show it, marked where it is rounded."""
+    shown = binary_bytes(value)
+    return latex.measure(shown) if shown.is_exact else rf"$\approx$~{latex.measure(shown)}"
+
+
 def _counted(count: int, singular: str, plural: str) -> str:
     """The count with its noun in the right number."""
     return f"${latex.grouped(str(count))}$~{singular if count == 1 else plural}"
@@ -138,7 +145,9 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "operations_per_s": lambda value: latex.measure(measured(value, "op/s", 4, exactly=True)),
     "percent": _percent,
     "bytes": _in_unit("B"),
-    "binary_bytes": lambda value: latex.measure(binary_bytes(value)),
+    "binary_bytes": _binary,
+    "large": lambda side: latex.formula(side).replace(r"\frac", r"\dfrac"),
+    "short_table": lambda rows: len(rows) <= LONGEST_UNBROKEN_TABLE,
     "flops": _in_unit("FLOP"),
     "bytes_per_s": lambda value: latex.measure(measured(value, "B/s", 4, exactly=True)),
     "peak_flops_per_s": lambda value: latex.measure(measured(value, "FLOP/s", 4, exactly=True)),

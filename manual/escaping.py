@@ -1,6 +1,7 @@
 """Text from a parameter file, made harmless for TeX and shown as it is written there."""
 
 import re
+import unicodedata
 
 from pylatexenc.latexencode import RULE_CALLABLE, UnicodeToLatexConversionRule, UnicodeToLatexEncoder
 
@@ -14,8 +15,9 @@ textasciigrave textonesuperior texttwosuperior textthreesuperior textonequarter 
 textexclamdown textquestiondown textcent textsterling textcurrency textyen texteuro textbrokenbar textsection
 textparagraph textperiodcentered textlnot textpm texttimes textdiv ae AE oe OE aa AA o O l L ss i j dh DH th TH dj
 DJ ng NG H u v c k r d b ensuremath alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa
-lambda mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi
-Pi Sigma Upsilon Phi Psi Omega times div pm cdot leq geq neq approx infty rightarrow leftarrow
+lambda mu nu xi pi acute ddot mathrm varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma
+Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega times div pm cdot leq geq neq approx infty rightarrow
+leftarrow
 """
 _COMMANDS = frozenset(_COMMANDS_OF_ANY_FONT.split())
 # TeX's fonts join two of these into another character: -- is a dash, '' a quotation mark.
@@ -55,6 +57,9 @@ def _body_character(text: str, position: int) -> tuple[int, str] | None:
         return 1, _LETTERS[character]
     if character in _LIGATURE_PARTS:
         return 1, _LIGATURE_PARTS[character]
+    accented = _accented_greek(character)
+    if accented:
+        return 1, accented
     converted = _DEFAULT.unicode_to_latex(character)
     if (
         character in _NO_LETTER_OF_THE_FONT
@@ -65,6 +70,20 @@ def _body_character(text: str, position: int) -> tuple[int, str] | None:
     return None
 
 
+def _accented_greek(character: str) -> str | None:
+    """A Greek vowel with tonos or dialytika, as an accent in math mode: the fonts have no such letters."""
+    decomposed = unicodedata.normalize("NFD", character)
+    base, marks = decomposed[0], decomposed[1:]
+    accents = [_GREEK_ACCENTS.get(mark) for mark in marks]
+    if not marks or None in accents or not "\u0391" <= base <= "\u03c9":
+        return None
+    letter = _BODY.unicode_to_latex(base).removeprefix(r"\ensuremath{").removesuffix("}")
+    for accent in accents:
+        letter = rf"{accent}{{{letter}}}"
+    return rf"\ensuremath{{{letter}}}"
+
+
+_GREEK_ACCENTS = {"\u0301": r"\acute", "\u0308": r"\ddot"}
 _DEFAULT = UnicodeToLatexEncoder(unknown_char_policy="keep", unknown_char_warning=False)
 _BODY = UnicodeToLatexEncoder(
     conversion_rules=[UnicodeToLatexConversionRule(RULE_CALLABLE, _body_character), "defaults"],

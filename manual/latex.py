@@ -198,7 +198,8 @@ def _factors(factors: list[Expr]) -> str:
         piece = _power(factor) if isinstance(factor, Pow) else _expression(factor)
         if isinstance(factor, Add) or piece.startswith("-"):
             piece = rf"\left({piece}\right)" if r"\frac" in piece else f"({piece})"
-        separator = r" \cdot " if piece[0].isdigit() or piece.startswith(r"\frac") else " "
+        again = text == piece or text.endswith(f" {piece}")
+        separator = r" \cdot " if again or piece[0].isdigit() or piece.startswith(r"\frac") else " "
         text += (separator if text else "") + piece
     return text
 

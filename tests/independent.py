@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 MEMORY_BOUND, COMPUTE_BOUND = "memory-bound", "compute-bound"
@@ -234,6 +235,7 @@ class Answer:
     verdict: str | None = None
 
 
+@lru_cache(maxsize=8)
 def answers(case: Case) -> dict[str, Answer]:
     """Every ID of the contract, and no other."""
     return dict(_contract(case))
@@ -445,6 +447,7 @@ def _flops(case: Case) -> Leaves:
     yield "flops.head_dim_at_half", _head_dim_where_softmax_is(case, Fraction(1, 2))
     products = scores.flops + values.flops
     yield "flops.slowdown_at_parity", products / softmax.flops if softmax.flops else None
+    yield "flops.parity_on_equal_units", case.c > 0 and softmax.flops >= products
     yield "flops.product_flops_per_score", products / scores.writes["S"]
     yield "flops.five_operations", case.c == len(("compare", "subtract", "exp", "accumulate", "divide"))
     traffic_share = softmax.elements / elements(path)
@@ -460,24 +463,26 @@ def _softmax_units(case: Case) -> Leaves:
     work = {}
     left = case.c
     if case.exp_rate:
-        work["exponentials"] = (Fraction(1), case.exp_rate)
+        work["special-function units"] = ("exponential", Fraction(1), case.exp_rate)
         left -= 1
     if case.vector_rate and left > 0:
-        work["vector units"] = (left, case.vector_rate)
+        work["vector units"] = ("FLOP", left, case.vector_rate)
     if not work:
         yield place, None
         return
     products = (path[0].flops + path[2].flops) / case.peak
     traffic = case.traffic_time(case.prefill_fused(case.s))
-    times = {name: scores * operations / rate for name, (operations, rate) in work.items()}
+    times = {name: scores * count / rate for name, (_, count, rate) in work.items()}
     slowest = max(times, key=lambda name: times[name])
     for at, name in [
         *((f"{place}.units[{row}]", name) for row, name in enumerate(work)),
         (f"{place}.slowest", slowest),
     ]:
         yield f"{at}.name", name
-        yield f"{at}.operations_per_score", work[name][0]
-        yield f"{at}.rate_per_s", work[name][1]
+        operation, count, rate = work[name]
+        yield f"{at}.operation", operation
+        yield f"{at}.operations_per_score", count
+        yield f"{at}.rate_per_s", rate
         yield f"{at}.time_s", times[name]
         yield f"{at}.over_products", times[name] / products
     longest = max(products, traffic, times[slowest])
@@ -571,6 +576,7 @@ def _classification(case: Case) -> Leaves:
     else:
         yield f"{place}.unfused.crossover", None
     yield f"{place}.unfused.limit", _side(ceiling, case.ridge)
+    yield f"{place}.unfused.every_head_dim", unfused_limit(replace(case, d=1)) > case.ridge
     yield from _smallest_integer(
         f"{place}.unfused.min_head_dim",
         root(lambda d: unfused_limit(replace(case, d=d)) - case.ridge),
@@ -586,6 +592,7 @@ def _classification(case: Case) -> Leaves:
     for name, path in paths.items():
         at = f"{place}.reference_{name}"
         yield from _cell(case, f"{at}.cell", case.intensity(path))
+        yield f"{at}.intensity", case.intensity(path)
         yield f"{place}.{name}_verdict", case.verdict(path)
         yield f"{at}.flops", flops(path)
         yield f"{at}.traffic_bytes", elements(path) * case.b
@@ -601,6 +608,12 @@ def _classification(case: Case) -> Leaves:
     yield f"{place}.speedup_figure", speedup
     yield f"{place}.traffic_ratio", traffic_ratio
     yield f"{place}.pay_off", _first(NOTHING=speedup == 1, WHOLE_RATIO=speedup == traffic_ratio, PART=True)
+    one_by_one = sum(case.time((kernel,)) for kernel in paths["unfused"])
+    yield f"{place}.kernels.time_s", one_by_one
+    yield f"{place}.kernels.speedup", one_by_one / case.time(paths["fused"])
+    yield f"{place}.kernels.speedup_figure", one_by_one / case.time(paths["fused"])
+    yield f"{place}.kernels.all_memory_bound", not any(case.compute_bound((kernel,)) for kernel in paths["unfused"])
+    yield f"{place}.kernels.as_one", one_by_one == case.time(paths["unfused"])
     yield f"{place}.fused_on_ridge", case.work_time(paths["fused"]) == case.traffic_time(paths["fused"])
 
 
@@ -648,6 +661,7 @@ def _causal(case: Case) -> Leaves:
     yield "causal.share_of_limit_uncut", case.intensity(case.prefill(case.s)) / ceiling
     yield from _crossover(case, "causal.crossover", case.causal_fused)
     yield "causal.unfused_real_crossover", crossover(case, case.causal) if ceiling > case.ridge else None
+    yield "causal.unfused_crossover_above_one", ceiling > case.ridge and not case.compute_bound(case.causal(1))
     yield from _cell(case, "causal.reference_unfused", case.intensity(case.causal(case.s)))
     yield from _cell(case, "causal.reference_fused", case.intensity(case.causal_fused(case.s)))
     counted = min_length(case, case.triangle_fused)
@@ -691,6 +705,9 @@ def _decode(case: Case) -> Leaves:
         "decode.distance",
         _first(FAR_BELOW=10 * fused <= case.ridge, BELOW=fused < case.ridge, ON=fused == case.ridge, ABOVE=True),
     )
+    yield "decode.everywhere", all(case.compute_bound(case.decode_fused(s)) for s in (1, 2, 3, 10, 1000))
+    softmax_free = replace(case, c=Fraction(0))
+    yield "decode.softmax_over_cache", fused - decode_limit(softmax_free, softmax_free.decode_fused)
     yield "decode.unfused_approach", _side(unfused, case.ridge)
     # Of the time per token, not of the bytes: does a share of it stay saved, however long the cache?
     slower, faster = (

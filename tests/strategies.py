@@ -83,7 +83,11 @@ TURNS: Mapping[str, Turn] = {
     "ceiling of the groups at the reference s": lambda b, c, d, s, n: (s * (4 * d + c), 2 * b * d),
     "group size at the reference s is an integer": lambda b, c, d, s, n: (n * s * (4 * d + c), 2 * b * d * (s + n)),
 }
-HAIRS = (Fraction(0), Fraction(0), Fraction(1, 10**9), -Fraction(1, 10**9), Fraction(1, 500), -Fraction(1, 500))
+HAIRS = (
+    Fraction(0),
+    Fraction(0),
+    *(sign * Fraction(1, size) for size in (10**9, 10**4, 500) for sign in (1, -1)),
+)
 
 
 def toml(values: Mapping[str, object]) -> str:
@@ -261,6 +265,9 @@ REGIMES: Mapping[str, str] = {
     "unfused crossover whole": turned("unfused crossover is an integer", head_dim=3),
     "unfused crossover is 1": turned("unfused crossover is 1", head_dim=3),
     "causal crossover is 1": turned("causal crossover is 1"),
+    "speedup a hair below the ratio": turned(
+        "fused kernel at the reference s", Fraction(-1, 10**4), head_dim=997, sequence_length=64256
+    ),
     "both memory-bound": variant(sequence_length=100, intensity_sequence_lengths=[100]),
     "long table": variant(intensity_sequence_lengths=list(range(100, 3100, 100)), query_group_sizes=list(range(1, 31))),
     "nothing fits": variant(capacity_gb="0.000000001"),

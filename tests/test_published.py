@@ -24,7 +24,8 @@ from derivations.roofline import Machine
 from derivations.solution import Solution, solve
 from derivations.symbols import b, c, d, g, s
 from manual.exercise import exercise
-from manual.parameters import parse_parameters
+from manual.parameters import parse_parameters, read_parameters
+from manual.shipped_devices import FOLDER
 from tests.strategies import variant
 
 TERA, GIGA = 10**12, 10**9
@@ -317,3 +318,31 @@ def test_score_matrices_of_megatron() -> None:
     part = solution(heads=96, batch=1, sequence_length=2048, head_dim=128).footprint
     assert part.layer_bytes.number == 2 * 96 * 2048**2
     assert part.both_layer_bytes == 2 * part.layer_bytes.number
+
+
+# ---- Real devices: ridge point in FLOP/B and fused crossover at d = 128 with 5 FLOPs a softmax element
+
+
+@pytest.mark.parametrize(
+    ("stem", "ridge_printed", "crossover"),
+    [
+        ("a100", "153.0", 304),
+        ("h100", "295.3", 585),
+        ("h200", "206.1", 409),
+        ("b200", "281.2", 558),
+        ("mi300x", "246.7", 489),
+        ("mi355x", "312.5", 619),
+        ("tpu_v5e", "240.5", 477),
+        ("tpu_v5p", "166.0", 329),
+        ("tpu_v6e", "559.8", 1109),
+        ("gaudi3", "500", 991),
+        ("l40s", "419.0", 830),
+        ("rtx4090", "163.9", 325),
+    ],
+)
+def test_shipped_devices(stem: str, ridge_printed: str, crossover: int) -> None:
+    part = solve(exercise(read_parameters(FOLDER / f"{stem}.toml"))).classification
+    last_place = Fraction(10) ** Decimal(ridge_printed).as_tuple().exponent
+    found = Fraction(int(part.ridge_figure.exact.p), int(part.ridge_figure.exact.q))
+    assert abs(found - Fraction(ridge_printed)) <= last_place / 2
+    assert part.fused.smallest.value == crossover

@@ -434,7 +434,7 @@ def test_a_figure_before_a_unit_has_one_to_three_digits_before_the_point(value: 
         (2**70, "1 ZiB"),
         (2**80, "1 YiB"),
         (2**91, "2048 YiB"),
-        (2**30 - 1, "1020 MiB"),
+        (2**30 - 1, "1.000 GiB"),
     ],
 )
 def test_binary_bytes(value: int, expected: str) -> None:

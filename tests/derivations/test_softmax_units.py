@@ -40,7 +40,10 @@ def test_flash_attention_3_on_an_h100(problem_with: Callable[..., Problem]) -> N
 def test_the_vector_units_do_what_the_exponential_units_leave(problem: Problem) -> None:
     both = solve(_with_rates(problem, exp_per_s=Rational(10) * TERA, vector_flops_per_s=Rational(50) * TERA))
     assert both is not None
-    assert [(unit.name, unit.operations_per_score) for unit in both.units] == [("exponentials", 1), ("vector units", 4)]
+    assert [(unit.name, unit.operations_per_score) for unit in both.units] == [
+        ("special-function units", 1),
+        ("vector units", 4),
+    ]
     alone = solve(_with_rates(problem, vector_flops_per_s=Rational(50) * TERA))
     assert alone is not None
     assert [unit.operations_per_score for unit in alone.units] == [5]
@@ -53,7 +56,7 @@ def test_slow_units_lower_the_ceiling(problem: Problem) -> None:
     units = solve(_with_rates(problem, exp_per_s=Rational(TERA)))
     assert units is not None
     assert units.limit is Limit.SOFTMAX
-    assert units.slowest.name == "exponentials"
+    assert units.slowest.name == "special-function units"
     assert units.overlapped_peak_share == Rational(512, 1200)
 
 
@@ -70,7 +73,7 @@ def test_vector_units_with_nothing_to_do_are_left_out(problem_with: Callable[...
     assert solve(_with_rates(free, vector_flops_per_s=Rational(TERA))) is None
     only_exp = solve(_with_rates(free, vector_flops_per_s=Rational(TERA), exp_per_s=Rational(TERA)))
     assert only_exp is not None
-    assert [unit.name for unit in only_exp.units] == ["exponentials"]
+    assert [unit.name for unit in only_exp.units] == ["special-function units"]
 
 
 def _with_rates(problem: Problem, **rates: Rational) -> Problem:

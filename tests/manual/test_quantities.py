@@ -72,7 +72,7 @@ NUMBERS: dict[str, tuple[str, str, str | None]] = {
     "E1.capacity_share": ("1048576/5859375", "17.9%", None),
     "E1.max_sequence_length": ("19364", "19364", None),
     "E2.peak_share_unfused_limit": ("517/2400", "21.5%", None),
-    "F1.crossover": ("614400/517", "1188", None),
+    "F1.crossover": ("614400/517", "1188.4", None),
     "F1.min_sequence_length": ("1189", "1189", None),
     "F2.limit_fused": ("517/512", "1.01", None),
     "F2.limit_unfused": ("517/520", "0.994", None),
