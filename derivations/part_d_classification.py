@@ -319,7 +319,7 @@ def _path(problem: Problem, fused: bool) -> Path:
             .equals("B*I", "memory-bound: the sloped roof")
             .put({**problem.machine_in_tera, I: at_reference})
         )
-    in_tera = neat(derived.number, 4, [problem.machine_in_tera[P_m]])
+    in_tera = neat(derived.number, 4, {problem.machine_in_tera[P_m]} - {derived.number})
     return Path(
         cell=at_reference_cell,
         flops=path_flops,
@@ -329,7 +329,7 @@ def _path(problem: Problem, fused: bool) -> Path:
         peak_share=problem.machine.peak_share(at_reference),
         intensity=_intensity_at_reference(problem, fused).about(at_reference_cell.figure),
         rate=derived.about(Measure(in_tera, "TFLOP/s", Rational(1))),
-        rate_measure=measured(rate, "FLOP/s", 4, [problem.device.peak_flops_per_s], exactly=True),
+        rate_measure=measured(rate, "FLOP/s", 4, {problem.device.peak_flops_per_s} - {rate}, exactly=True),
     )
 
 

@@ -65,7 +65,7 @@ def _row(problem: Problem, device: Device) -> DeviceRow:
     classification = part_d_classification.solve(on_device)
     peak = device.peak_flops_per_s / TERA
     unfused, fused = (
-        rounded(path.rate_flops_per_s / TERA, TABLE_FIGURES, [peak])
+        rounded(path.rate_flops_per_s / TERA, TABLE_FIGURES, {peak} - {path.rate_flops_per_s / TERA})
         for path in (classification.reference_unfused, classification.reference_fused)
     )
     return DeviceRow(

@@ -87,8 +87,8 @@ def _in_unit(name: str, figures: int = 3) -> Callable[[Rational], str]:
 
 
 def _number(value: Rational | int) -> str:
-    """An integer or a short decimal in full."""
-    return latex.formula(neat(Rational(value)))
+    """An integer or a decimal in full."""
+    return latex.formula(neat(Rational(value), in_full=15))
 
 
 def _equals(value: Rational, figures: int = 4) -> str:
@@ -136,6 +136,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "formula": latex.formula,
     "measure": latex.measure,
     "number": _number,
+    "six_digits": lambda value: latex.formula(neat(Rational(value), 6)),
     "equals": _equals,
     "equals_figure": _equals_figure,
     "ratio": _ratio,

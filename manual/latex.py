@@ -6,10 +6,11 @@ Formulas print in the order in which the derivations write them, never in SymPy'
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_DOWN, Context, Decimal
 
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
 
-from derivations.algebra import Line, Relation
+from derivations.algebra import Line, Relation, evaluated
 from derivations.rounding import Figure, Measure, neat
 
 SYMBOLS = {
@@ -26,7 +27,9 @@ RELATIONS = {
     Relation.ABOUT: r"\approx",
 }
 DIGITS_LEFT_UNGROUPED = 5
-ROW_WIDTH = 64  # characters that a row of a derivation has room for
+LONGEST_FRACTION = 20  # digits above and below the bar
+DIGITS_OF_A_BEGINNING = 7
+ROW_WIDTH = 56  # characters that a row of a derivation has room for
 
 
 def formula(side: Expr | Figure | Measure | int | str | None) -> str:
@@ -78,7 +81,9 @@ def rows(lines: Sequence[Line]) -> list[Row]:
 def _width(text: str) -> int:
     """About how many characters wide a formula prints."""
     fraction = re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}")
-    text = re.sub(r"\\(text|mathrm|left|right|[cq]dot|small|color\{quiet\})", "", text.replace("{,}", ","))
+    text = re.sub(
+        r"\\(text|mathrm|left|right|[cq]dot|small|color\{quiet\})", "", text.replace("{,}", ",").replace(r"\cdot", "xx")
+    )
     text = re.sub(r"([\^_])\{([^{}]*)\}", r"\2", text)
     while fraction.search(text):
         text = fraction.sub(lambda match: max(match.group(1, 2), key=len), text)
@@ -169,6 +174,9 @@ def _product(expression: Expr) -> str:
             above.append(-factor)
         elif factor != 1 or len(expression.args) == 1:
             above.append(factor)
+    number = evaluated(expression)
+    if below and number.is_Rational and all(factor.is_Integer for factor in (*above, *below)) and _is_long(number):
+        return _rational(number)
     if len(above) == 1 and isinstance(above[0], Mul) and not below:
         body = _product(above[0])
     elif below:
@@ -225,16 +233,31 @@ def _integer(number: Integer) -> str:
 
 
 def _rational(number: Rational) -> str:
-    """A decimal where it ends within six places, a fraction otherwise."""
-    shown = neat(number)
-    if shown.is_exact and "/" not in shown.text and "e" not in shown.text:
-        return grouped(shown.text)
+    """A decimal where it ends within six digits, a fraction otherwise; of a long fraction, the digits it begins with."""
+    for in_full in (6, 15) if _is_long(number) else (6,):
+        shown = neat(number, in_full=in_full)
+        if shown.is_exact and "/" not in shown.text and "e" not in shown.text:
+            return grouped(shown.text)
+    if _is_long(number):
+        return _beginning(number)
     sign = "-" if number < 0 else ""
     return rf"{sign}\frac{{{grouped(str(abs(number.p)))}}}{{{grouped(str(number.q))}}}"
 
 
+def _is_long(number: Rational) -> bool:
+    return len(f"{abs(number.p)}{number.q}") > LONGEST_FRACTION
+
+
+def _beginning(number: Rational) -> str:
+    """The first digits of a decimal that goes on: 392.9761..."""
+    context = Context(prec=DIGITS_OF_A_BEGINNING, rounding=ROUND_DOWN)
+    mantissa, _, exponent = str(context.divide(Decimal(int(number.p)), Decimal(int(number.q)))).partition("E")
+    power = rf" \cdot 10^{{{int(exponent)}}}" if exponent else ""
+    return rf"{grouped(mantissa)}\ldots{power}"
+
+
 def _assigned(number: Rational) -> str:
     """What stands behind a symbol in a reason: = 5, = 19788/67."""
-    if number.q == 1 or neat(number).is_exact:
+    if number.q == 1 or neat(number).is_exact or _is_long(number):
         return f"= {_expression(number)}"
     return f"= {grouped(str(number.p))}/{grouped(str(number.q))}"
