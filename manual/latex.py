@@ -233,7 +233,7 @@ def _integer(number: Integer) -> str:
 
 
 def _rational(number: Rational) -> str:
-    """A decimal where it ends within six digits, a fraction otherwise; of a long fraction, the digits it begins with."""
+    """A decimal where it ends within six digits, else a fraction; of a long fraction the digits it begins with."""
     for in_full in (6, 15) if _is_long(number) else (6,):
         shown = neat(number, in_full=in_full)
         if shown.is_exact and "/" not in shown.text and "e" not in shown.text:

@@ -328,7 +328,7 @@ def _build(read: Callable[[], bytes], name: str, overrides: Sequence[str]) -> Pa
     try:
         data = _load_toml(_decode(read()))
     except ValueError as fault:
-        faults = [f"{name}: {fault}", *(setting.fault for setting in settings if setting.fault)]
+        faults = [f"{name}: {fault}", *(f"{name}: {setting.fault}" for setting in settings if setting.fault)]
         raise ParameterFaults(faults) from None
 
     ranked_faults = []
@@ -336,12 +336,12 @@ def _build(read: Callable[[], bytes], name: str, overrides: Sequence[str]) -> Pa
     sources: dict[tuple[str, ...], str] = {}
     for row, setting in enumerate(settings):
         if setting.fault:
-            ranked_faults.append(((_LAST + 1, row), setting.fault))
+            ranked_faults.append(((_LAST + 1, row), f"{name}: {setting.fault}"))
         # Where the file has a value in the table's place, that is the fault, and this one has nowhere to go.
         elif isinstance(keys := data.setdefault(setting.place[0], {}), dict):
             keys[setting.place[1]] = setting.value
             ranks[setting.place] = (_LAST + 1, row)
-            sources[setting.place] = setting.source
+            sources[setting.place] = f"{name}: {setting.source}"
     try:
         parameters = Parameters.model_validate(data)
     except ValidationError as error:

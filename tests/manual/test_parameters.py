@@ -284,7 +284,7 @@ def test_refused_value(key: str, value: str, expected: str, got: str) -> None:
     assert faults_of(with_value(key, value)) == (f"p.toml: {message}",)
     override = f"{key}={value}"
     shown = override if len(override) <= 60 else f"{override[:57]}..."
-    assert faults_of(toml(VALID), override) == (f"--set {shown}: {message}",)
+    assert faults_of(toml(VALID), override) == (f"p.toml: --set {shown}: {message}",)
 
 
 # ---- Refused keys and tables
@@ -390,10 +390,10 @@ intensity_sequence_lengths = []
         f"p.toml: tables.query_group_sizes: expected {COUNTS}, got 1 after 2 (entry 2)",
         f"p.toml: tables.intensity_sequence_lengths: expected {COUNTS}, got an empty list",
         f"p.toml: workload: expected the table [workload] with the keys {keys}, {MISSING}",
-        f"--set layer.heads_=1: layer.heads_: {UNKNOWN} layer.heads",
-        f"--set layer.heads=-1: layer.heads: expected {COUNT}, got the integer -1",
-        f"--set nonsense: {NO_SETTING}",
-        f"--set device.capacity_gb=1e31: device.capacity_gb: expected {POSITIVE}, got the real number 1e31",
+        f"p.toml: --set layer.heads_=1: layer.heads_: {UNKNOWN} layer.heads",
+        f"p.toml: --set layer.heads=-1: layer.heads: expected {COUNT}, got the integer -1",
+        f"p.toml: --set nonsense: {NO_SETTING}",
+        f"p.toml: --set device.capacity_gb=1e31: device.capacity_gb: expected {POSITIVE}, got the real number 1e31",
     )
 
 
@@ -449,7 +449,7 @@ def test_no_file_there(tmp_path: Path) -> None:
             read_parameters(path, ["layer.batch=1", "layer.bach=1"])
         assert caught.value.messages == (
             f"{path}: expected a parameter file, got nothing: there is no such file",
-            f"--set layer.bach=1: layer.bach: {UNKNOWN} layer.batch",
+            f"{path}: --set layer.bach=1: layer.bach: {UNKNOWN} layer.batch",
         )
 
 
@@ -531,7 +531,7 @@ def test_an_override_that_a_later_one_replaces_is_not_judged() -> None:
     ids=shortened,
 )
 def test_refused_override(override: str, shown: str, fault: str) -> None:
-    assert faults_of(toml(VALID), override) == (f"--set {shown}: {fault}",)
+    assert faults_of(toml(VALID), override) == (f"p.toml: --set {shown}: {fault}",)
 
 
 def test_an_override_has_no_place_in_what_is_no_table() -> None:
@@ -722,7 +722,7 @@ def test_no_file_raises_anything_but_faults(tmp_path_factory: pytest.TempPathFac
 )
 def test_no_override_raises_anything_but_faults(keys: list[str], garbage: list[str]) -> None:
     overrides = [f"{key}={value}" for key, value in zip(keys, garbage, strict=False)]
-    assert_nothing_but_faults(lambda: parse_parameters(toml(VALID), "p.toml", overrides), "--set ")
+    assert_nothing_but_faults(lambda: parse_parameters(toml(VALID), "p.toml", overrides), "p.toml: --set ")
 
 
 @settings(max_examples=100, deadline=None)
