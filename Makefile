@@ -16,7 +16,7 @@ TEX := .build/tex.stamp
 LATEXDIFF := .build/latexdiff.stamp
 
 # A parameter file may lie anywhere and have spaces in its name; in the name of a target each takes a backslash.
-unusable := $(strip $(foreach character,: ; = % * ? [ ] " ` \ $$,$(findstring $(character),$(PARAMETERS))))
+unusable := $(strip $(foreach character,: ; = % * ? | [ ] " ` \ $$,$(findstring $(character),$(PARAMETERS))))
 ifneq ($(unusable),)
 $(error PARAMETERS: make cannot handle a file name with $(unusable) in it; rename it, or run generate.py on it)
 endif

@@ -30,7 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        print(f"{error.filename or 'generate.py'}: {error.strerror or error}", file=sys.stderr)
+        where = error.filename or getattr(options, "parameters", "generate.py")
+        print(f"{where}: {error.strerror or error}", file=sys.stderr)
         return 1
     except Exception as error:
         fault = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -86,7 +87,7 @@ def table(options: argparse.Namespace) -> int:
     """Quantities over parameters that vary."""
     from manual import sweep
 
-    shown = [identifier for listed in options.show for identifier in listed.split(",")]
+    shown = [identifier for listed in options.show for identifier in listed.replace(",", " ").split()]
     found = sweep.sweep(options.parameters, options.set, options.vary, shown)
     form = {"csv": sweep.as_csv, "json": sweep.as_json, "text": sweep.as_text}[options.form]
     print(form(found), end="", flush=True)

@@ -1,6 +1,8 @@
 """The figures of the manual: one a file, drawn from plain numbers."""
 
+from io import BytesIO
 from os import PathLike
+from pathlib import Path
 
 from matplotlib.figure import Figure
 
@@ -20,10 +22,12 @@ def draw_all(solution: Solution) -> dict[str, Figure]:
 
 def save(figure: Figure, path: str | PathLike[str]) -> None:
     """Writes a PDF in which nothing tells when or by what it was made: same figure, same bytes."""
+    pdf = BytesIO()  # matplotlib does not survive a disk that is full half-way
     with style.applied():
         figure.savefig(
-            path,
+            pdf,
             format="pdf",
             facecolor="white",
             metadata={"CreationDate": None, "Creator": None, "Producer": None},
         )
+    Path(path).write_bytes(pdf.getvalue())

@@ -53,8 +53,9 @@ def _parser() -> argparse.ArgumentParser:
     ):
         tables.add_argument(option, action="append", required=True, metavar=metavar, help=text)
     tables.set_defaults(form="text")
+    forms = tables.add_mutually_exclusive_group()
     for form in ("csv", "json"):
-        tables.add_argument(f"--{form}", dest="form", action="store_const", const=form, help=f"print {form.upper()}")
+        forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, help=f"print {form.upper()}")
     return parser
 
 

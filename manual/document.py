@@ -75,7 +75,7 @@ def context(
         **parts,
         "real_devices": real_devices,
         "evidence": evidence,
-        "long_name": len(solution.problem.device.name) > LONGEST_NAME_ON_ONE_LINE,
+        "long_name": escaping.shown_length(solution.problem.device.name) > LONGEST_NAME_ON_ONE_LINE,
         "version": version(),
         "sources_digest": sources_digest(),
         "parameter_lines": parameters.toml_lines(),

@@ -44,7 +44,7 @@ _LETTERS = {
     "\u2011": "{-}",
 }
 _NO_LETTER_OF_THE_FONT = "\u2012\u0126\u0127\u0166\u0167"
-LONGEST_UNBROKEN_WORD = 12
+LONGEST_UNBROKEN_WORD = 16
 _LATIN_LOOKALIKES = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧΥο", "ABEZHIKMNOPTXYo", strict=True))
 
 
@@ -101,9 +101,14 @@ def escaped(text: str) -> str:
 
 
 def _breakable(word: str) -> str:
-    if len(word) <= LONGEST_UNBROKEN_WORD:
+    if shown_length(word) <= LONGEST_UNBROKEN_WORD:
         return _BODY.unicode_to_latex(word)
     return r"\allowbreak{}".join(map(_BODY.unicode_to_latex, word))
+
+
+def shown_length(text: str) -> int:
+    """How many characters the body shows: more than the text has where the fonts lack one and its code stands in."""
+    return sum(len("[U+0000]") if _BODY.unicode_to_latex(each).startswith("[U+") else 1 for each in text)
 
 
 def bookmark(text: str) -> str:

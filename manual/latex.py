@@ -218,7 +218,7 @@ def _power(expression: Pow) -> str:
     base = _expression(expression.base)
     if r"\frac" in base:
         base = rf"\left({base}\right)"
-    elif isinstance(expression.base, (Add, Mul, Pow)) or base.startswith("-"):
+    elif isinstance(expression.base, (Add, Mul, Pow)) or base.startswith("-") or "^" in base:
         base = f"({base})"
     return f"{base}^{{{_expression(expression.exp)}}}"
 
@@ -229,7 +229,8 @@ def _integer(number: Integer) -> str:
     thousands = (len(digits) - len(digits.rstrip("0"))) // 3
     if number == 0 or thousands < 2:
         return grouped(digits)
-    return rf"{grouped(digits[: -3 * thousands])} \cdot 10^{{{3 * thousands}}}"
+    mantissa, power = grouped(digits[: -3 * thousands]), f"10^{{{3 * thousands}}}"
+    return power if mantissa == "1" else rf"{mantissa} \cdot {power}"
 
 
 def _rational(number: Rational) -> str:

@@ -1,5 +1,6 @@
 """Where parameters are read from: a file, or a file as git keeps it in some revision."""
 
+import os
 import re
 import subprocess
 from collections.abc import Sequence
@@ -16,8 +17,8 @@ def read_source(source: str, overrides: Sequence[str] = ()) -> Parameters:
     revision = _in_revision(source)
     if revision is None:
         return read_parameters(Path(source), overrides)
-    path = revision[2] if revision[2].startswith("/") else f"./{revision[2]}"
-    shown = subprocess.run(["git", "show", f"{revision[1]}:{path}"], capture_output=True, check=False)
+    path = f"./{os.path.relpath(revision[2])}"
+    shown = subprocess.run(["git", "cat-file", "blob", f"{revision[1]}:{path}"], capture_output=True, check=False)
     if shown.returncode != 0:
         reason = " ".join(shown.stderr.decode(errors="replace").split())
         raise ParameterFaults([f"{source}: expected a file, or REVISION:FILE that git knows, got: {reason}"])
@@ -32,4 +33,4 @@ def stem(source: str) -> str:
 
 def _in_revision(source: str) -> re.Match[str] | None:
     """REVISION and PATH as groups 1 and 2, where no file has the whole for its name."""
-    return None if Path(source).exists() else re.fullmatch(r"([^:]{2,}):(.+)", source)
+    return None if Path(source).exists() else re.fullmatch(r"([^-:][^:]+):(.+)", source)

@@ -28,16 +28,32 @@ def sweep(source: str, overrides: Sequence[str], varied: Sequence[str], shown: S
     Raises ParameterFaults for an ID that there is not, and for whatever a value makes wrong.
     """
     faults = [_unknown(identifier) for identifier in shown if identifier.partition("[")[0] not in DESCRIPTIONS]
+    axes: dict[str, list[str]] = {}
+    for setting in varied:
+        key, equals, values = setting.partition("=")
+        items = toml_items(values) if equals else []
+        if not items:
+            faults.append(f"--vary {setting}: expected KEY=VALUE,VALUE,... with TOML values, text in quotes")
+        elif key.strip() in axes:
+            faults.append(f"--vary {setting}: expected each key once, got {key.strip()} again")
+        axes[key.strip()] = items
     if faults:
         raise ParameterFaults(faults)
-    axes = [_axis(setting) for setting in varied]
     questions = {identifier.partition(".")[0] for identifier in shown}
     rows = []
-    for values in product(*(values for _, values in axes)):
-        settings = [f"{key}={value}" for (key, _), value in zip(axes, values, strict=True)]
-        found = quantities_of(exercise(read_source(source, [*overrides, *settings])), questions)
-        rows.append((*values, *(_cell(found, identifier) for identifier in shown)))
-    return Sweep((*(key for key, _ in axes), *shown), tuple(rows))
+    for values_of_row in product(*axes.values()):
+        settings = [f"{key}={value}" for key, value in zip(axes, values_of_row, strict=True)]
+        try:
+            parameters = read_source(source, [*overrides, *settings])
+        except ParameterFaults as wrong:
+            faults += [message.replace("--set", "--vary") for message in wrong.messages]
+            continue
+        found = quantities_of(exercise(parameters), questions)
+        faults += [_missing_row(identifier) for identifier in shown if identifier not in found]
+        rows.append((*values_of_row, *(_cell(found[identifier]) for identifier in shown if identifier in found)))
+    if faults:
+        raise ParameterFaults(list(dict.fromkeys(faults)))
+    return Sweep((*axes, *shown), tuple(rows))
 
 
 def as_text(table: Sweep) -> str:
@@ -61,19 +77,14 @@ def as_json(table: Sweep) -> str:
     return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
 
 
-def _axis(setting: str) -> tuple[str, list[str]]:
-    key, equals, values = setting.partition("=")
-    items = toml_items(values) if equals else []
-    if not items:
-        raise ParameterFaults([f"--vary {setting}: expected KEY=VALUE,VALUE,... with TOML values, text in quotes"])
-    return key.strip(), items
-
-
-def _cell(found: dict[str, Quantity], identifier: str) -> str:
-    quantity = found.get(identifier)
-    if quantity is None or ("exact" in quantity and quantity["exact"] is None):
+def _cell(quantity: Quantity) -> str:
+    if "exact" in quantity and quantity["exact"] is None:
         return "none"
     return str(quantity.get("display") or quantity["expression"])
+
+
+def _missing_row(identifier: str) -> str:
+    return f"--show {identifier}: expected a row of the tables that the parameter file asks for, got none of them"
 
 
 def _unknown(identifier: str) -> str:

@@ -18,4 +18,8 @@ mv "$stage/copy/solution_manual.log" ".build/$name.log"
 # The PDF is as old as the reading of its sources: one that was edited during the build is newer.
 touch -r "$stage/begun" "$stage/copy/solution_manual.pdf"
 mkdir -p "${output%/*}" || exit
-.venv/bin/python -m manual.publish "$stage/copy" "$output"
+.venv/bin/python -m manual.publish "$stage/copy" "$output" || exit
+# A parameter file that was written to meanwhile may be as it was again, and not what was read: look anew next time.
+if [ -n "$(find "$parameters" parameters -newer "$stage/begun" -name '*.toml')" ]; then
+    rm -f ".build/$name.inputs"
+fi

@@ -201,3 +201,10 @@ def test_rows_lose_nothing(solution: Solution) -> None:
         laid_out = " ".join(row.left + row.relation + row.right for row in rows(work.lines))
         for line in work.lines:
             assert formula(line.right) in laid_out
+
+
+def test_a_power_of_a_round_million_has_parentheses() -> None:
+    """2 * (10^6)^2, which without them is not even TeX."""
+    assert formula(Derivation("M", s**2).equals("s**2", "x").put({s: Rational(10) ** 6}).lines[1].right) == (
+        r"(10^{6})^{2}"
+    )

@@ -27,8 +27,8 @@ def test_every_combination_in_order() -> None:
 
 
 def test_a_quantity_that_is_not_there() -> None:
-    table = sweep(DEVICE_R, [], ["workload.head_dim=128,1024"], ["D3.min_sequence_length", "C4.intensity_fused[7]"])
-    assert [row[1:] for row in table.rows] == [("none", "none"), ("1445", "none")]
+    table = sweep(DEVICE_R, [], ["workload.head_dim=128,1024"], ["D3.min_sequence_length"])
+    assert [row[1:] for row in table.rows] == [("none",), ("1445",)]
 
 
 def test_lists_text_and_decimals_are_values_too() -> None:
@@ -51,6 +51,7 @@ def test_lists_text_and_decimals_are_values_too() -> None:
         ("workload.head_dim=1\n2", "D1.ridge", "--vary"),
         ("workload.head_dim=0", "D1.ridge", "workload.head_dim: expected an integer from 1"),
         ("workload.head_dim=1", "D1.rigde", "the nearest is D1.ridge"),
+        ("workload.head_dim=1", "C4.intensity_fused[7]", "expected a row of the tables"),
     ],
 )
 def test_mistakes_are_told(varied: str, shown: str, message: str) -> None:
@@ -67,3 +68,15 @@ def test_forms() -> None:
         "D1.ridge": "300",
         "A1.flops_total": "s**2*(4*d + 5)",
     }
+
+
+def test_all_mistakes_at_once_each_once() -> None:
+    with pytest.raises(ParameterFaults) as faults:
+        sweep(DEVICE_R, [], ["workload.head_dim=0,64,-1", "layer.batch=1,2"], ["D1.ridge"])
+    assert [message.partition(" --vary ")[2][:20] for message in faults.value.messages] == [
+        "workload.head_dim=0:",
+        "workload.head_dim=-1",
+    ]
+    with pytest.raises(ParameterFaults) as faults:
+        sweep(DEVICE_R, [], ["layer.batch", "layer.heads=1", "layer.heads=2"], ["D9.x"])
+    assert len(faults.value.messages) == 3
