@@ -298,6 +298,11 @@ class SmallestInteger:
         return self.missed is not None
 
     @property
+    def reached_exactly(self) -> bool:
+        """At `value` the left side is the threshold itself."""
+        return bool(self.reached == self.threshold)
+
+    @property
     def bound_figure(self) -> Figure:
         return between_integers(self.bound)
 

@@ -4,6 +4,7 @@ The fused intensity is proportional to s and crosses the ridge at one s. The unf
 cap lies above the ridge is there an s that reaches it: the sign of the coefficient of s tells.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -15,16 +16,17 @@ from derivations.algebra import (
     Inequality,
     Relation,
     SmallestInteger,
+    limit_at_infinity,
     smallest_integer,
     written,
 )
-from derivations.attention import attention
+from derivations.attention import attention, causal_attention, decode_attention, grouped_decode_attention
 from derivations.dataflow import flops, fuse, traffic_elements
 from derivations.part_c_intensity import Cell, cell, intensity
 from derivations.problem import Problem
 from derivations.roofline import Approach, Verdict
 from derivations.rounding import Figure, Measure, measured, neat
-from derivations.symbols import B, I, I_ridge, P_m, b, c, d, s
+from derivations.symbols import B, I, I_ridge, P_m, b, c, d, g, s
 
 REFERENCE_FIGURES = 4
 
@@ -142,9 +144,16 @@ class Classification:
     speedup_work: Derivation
     speedup_figure: Figure
     traffic_ratio: Rational
+    traffic_ratio_figure: Figure
     pay_off: PayOff
     kernels: KernelByKernel
     fused_on_ridge: bool  # the fused kernel sits exactly on the ridge point
+
+    @property
+    def same_smallest_length(self) -> bool:
+        """Both paths have a crossover, and no integer lies between the two."""
+        crossover = self.unfused.crossover
+        return crossover is not None and crossover.smallest.value == self.fused.smallest.value
 
     @property
     def unfused_verdict(self) -> Verdict:
@@ -167,12 +176,22 @@ def solve(problem: Problem) -> Classification:
         .put(problem.machine_in_tera)
     )
     speedup_figure = neat(speedup, 3, apart_from={Rational(1), traffic_ratio} - {speedup}, in_full=4)
-    shown_ridge = ridge_figure(problem)
+    fused_threshold = fused_crossover(problem, intensity(fuse(operator)))
+    unfused_threshold = _unfused_crossover(problem)
+    shown_ridge = ridge_figure(
+        problem,
+        (
+            fused_threshold.smallest,
+            unfused_threshold.min_head_dim,
+            *((unfused_threshold.crossover.smallest,) if unfused_threshold.crossover else ()),
+            *_later_thresholds(problem, fused_threshold.smallest.bound),
+        ),
+    )
     return Classification(
         ridge=ridge.about(Measure(shown_ridge, "FLOP/B", Rational(1))),
         ridge_figure=shown_ridge,
-        fused=fused_crossover(problem, intensity(fuse(operator))),
-        unfused=_unfused_crossover(problem),
+        fused=fused_threshold,
+        unfused=unfused_threshold,
         crossover_for_large_head_dim=(b * I_ridge).subs(problem.head_on_machine),
         reference_unfused=unfused,
         reference_fused=fused,
@@ -180,22 +199,56 @@ def solve(problem: Problem) -> Classification:
         speedup_work=_speedup_work(problem, unfused, fused).about(speedup_figure),
         speedup_figure=speedup_figure,
         traffic_ratio=traffic_ratio,
+        traffic_ratio_figure=neat(
+            traffic_ratio, 3, {speedup, Rational(speedup_figure.text)} - {traffic_ratio}, in_full=4
+        ),
         pay_off=_pay_off(speedup, traffic_ratio),
         kernels=_kernel_by_kernel(problem, unfused.time_s, fused.time_s),
         fused_on_ridge=bool(fused.cell.intensity_flops_per_byte == problem.machine.ridge_flops_per_byte),
     )
 
 
-def ridge_figure(problem: Problem) -> Figure:
-    """The ridge point as printed: on the right side of every intensity of the table and of the reference s."""
-    lengths = {*problem.tables.intensity_sequence_lengths, problem.workload.sequence_length}
-    intensities = {
-        Rational(intensity(path).subs({**problem.head, s: length}))
-        for path in (attention(), fuse(attention()))
-        for length in lengths
-    }
-    printed = {Rational(cell(problem, value).figure.text) for value in intensities}
-    return neat(problem.machine.ridge_flops_per_byte, 4, apart_from=sorted(intensities | printed))
+def ridge_figure(problem: Problem, thresholds: Iterable[SmallestInteger]) -> Figure:
+    """The ridge point as printed: on the right side of every intensity that is printed beside it."""
+    ridge = problem.machine.ridge_flops_per_byte
+    intensities = set(_intensities_beside_the_ridge(problem))
+    for threshold in thresholds:
+        intensities |= {threshold.reached, threshold.missed} - {None}
+    printed = {Rational(cell(problem, value, REFERENCE_FIGURES).figure.text) for value in intensities}
+    printed |= {Rational(cell(problem, value).figure.text) for value in intensities}
+    return neat(ridge, 4, apart_from=sorted(intensities | printed))
+
+
+def _later_thresholds(problem: Problem, fused_bound: Rational) -> Iterator[SmallestInteger]:
+    """Those of F1 and F3, which are put back beside the same ridge: from the real solutions that follow from D2's."""
+    ridge = problem.machine.ridge_flops_per_byte
+    grouped = intensity(fuse(grouped_decode_attention()))
+    limit = limit_at_infinity(grouped, s).subs(problem.head)
+    causal = intensity(fuse(causal_attention())).subs(problem.head)
+    yield smallest_integer(causal, s, Relation.AT_LEAST, ridge, 2 * fused_bound)
+    yield smallest_integer(limit, g, Relation.AT_LEAST, ridge, fused_bound / 2)
+    at_reference = grouped.subs(problem.reference)
+    if limit_at_infinity(at_reference, g) > ridge:
+        bound = ridge / (limit.subs(g, 1) - ridge / problem.workload.sequence_length)
+        yield smallest_integer(at_reference, g, Relation.AT_LEAST, ridge, bound)
+
+
+def _intensities_beside_the_ridge(problem: Problem) -> Iterator[Rational]:
+    """Those of C4, of D4 and F1 at the reference s, of F2 and F3 there and in the limit, and the limit of C2."""
+    head, tables = problem.head, problem.tables
+    reference = problem.workload.sequence_length
+    unfused, fused = attention(), fuse(attention())
+    for length in {*tables.intensity_sequence_lengths, reference}:
+        for path in (unfused, fused):
+            yield intensity(path).subs({**head, s: length})
+    yield limit_at_infinity(intensity(unfused), s).subs(head)
+    for path in (causal_attention(), fuse(causal_attention()), decode_attention()):
+        yield intensity(path).subs(problem.reference)
+    yield limit_at_infinity(intensity(decode_attention()), s).subs(head)
+    grouped = intensity(fuse(grouped_decode_attention()))
+    for size in {1, *tables.query_group_sizes}:
+        yield grouped.subs({**problem.reference, g: size})
+        yield limit_at_infinity(grouped, s).subs({**head, g: size})
 
 
 def fused_crossover(problem: Problem, fused_intensity: Rational, kept: str = "1") -> Crossover:

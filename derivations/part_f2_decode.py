@@ -15,7 +15,6 @@ from derivations.dataflow import flops, fuse, traffic_elements
 from derivations.part_c_intensity import Cell, cell, intensity
 from derivations.part_d_classification import REFERENCE_FIGURES
 from derivations.problem import Problem
-from derivations.roofline import Approach
 from derivations.rounding import Figure, measured, neat, percent, rounded
 from derivations.symbols import I_ridge, b, c, d, s
 
@@ -68,7 +67,6 @@ class Decode:
     ridge_over_limit_figure: Figure
     distance: Distance
     everywhere: bool  # compute-bound, fused, even against a cache of a single row
-    unfused_approach: Approach
     fusion_gains_time: bool  # memory-bound in the limit without fusion, so that fewer bytes are less time
     reference_fused: Cell
     reference_unfused: Cell
@@ -149,7 +147,6 @@ def solve(problem: Problem) -> Decode:
         ridge_over_limit_figure=neat(distance.number, 3, [1, FAR_BELOW_FACTOR]),
         distance=_distance(distance.number),
         everywhere=machine.verdict(fused.value.subs({**head, s: 1})).compute_bound,
-        unfused_approach=machine.approach(unfused_limit_number),
         fusion_gains_time=bool(unfused_limit_number < machine.ridge_flops_per_byte),
         reference_fused=cell(problem, fused.value.subs(reference), REFERENCE_FIGURES),
         reference_unfused=cell(problem, unfused.value.subs(reference), REFERENCE_FIGURES),

@@ -51,12 +51,9 @@ class Grouped:
     limit_algebra: Inequality
     min_group_size: SmallestInteger
     reference_algebra: Inequality
-    reference_reach: Reach
     min_group_size_at_reference: SmallestInteger | None
     ceiling_at_reference: Derivation  # what the intensity tends to as g grows, at the reference s
     beyond_usual_group_sizes: bool
-    beyond_the_table: bool
-    largest_group_size: int
     usual_group_sizes: tuple[int, int] = USUAL_GROUP_SIZES
 
     @property
@@ -116,7 +113,6 @@ def solve(problem: Problem) -> Grouped:
         limit_algebra=limit_algebra,
         min_group_size=min_group_size,
         reference_algebra=reference_algebra,
-        reference_reach=reach,
         min_group_size_at_reference=(
             smallest_integer(
                 grouped.value.subs(problem.reference), g, Relation.AT_LEAST, ridge, reference_algebra.bound
@@ -129,8 +125,6 @@ def solve(problem: Problem) -> Grouped:
         .tends(g, "s*(4*d + c)/(2*b*d)", "$g/(s + g)$ tends to 1")
         .put(problem.reference),
         beyond_usual_group_sizes=min_group_size.value > USUAL_GROUP_SIZES[1],
-        beyond_the_table=min_group_size.value > max(sizes),
-        largest_group_size=max(sizes),
     )
 
 

@@ -55,7 +55,7 @@ def rounded(value: Rational, figures: int = 3, apart_from: Iterable[Rational] = 
 def neat(value: Rational, figures: int = 4, apart_from: Iterable[Rational] = (), in_full: int = 6) -> Figure:
     """`value` in full where that takes at most `in_full` digits (an integer: nine), rounded otherwise."""
     value = Rational(value)
-    most = 9 if value.q == 1 else in_full
+    most = max(9, in_full) if value.q == 1 else in_full
     text = _decimal(value, most)
     if Rational(text) == value and "e" not in text:
         return Figure(value, text.rstrip("0").rstrip(".") if "." in text else text)

@@ -88,7 +88,8 @@ def _in_unit(name: str, figures: int = 3) -> Callable[[Rational], str]:
 
 def _number(value: Rational | int) -> str:
     """An integer or a decimal in full."""
-    return latex.formula(neat(Rational(value), in_full=15))
+    number = Rational(value)
+    return latex.grouped(str(number.p)) if number.q == 1 else latex.formula(neat(number, in_full=15))
 
 
 def _equals(value: Rational, figures: int = 4) -> str:

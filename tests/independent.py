@@ -575,6 +575,8 @@ def _classification(case: Case) -> Leaves:
         yield from _crossover(case, f"{place}.unfused.crossover", case.prefill)
     else:
         yield f"{place}.unfused.crossover", None
+    same_length = reaches and min_length(case, case.prefill) == min_length(case, case.prefill_fused)
+    yield f"{place}.same_smallest_length", same_length
     yield f"{place}.unfused.limit", _side(ceiling, case.ridge)
     yield f"{place}.unfused.every_head_dim", unfused_limit(replace(case, d=1)) > case.ridge
     yield from _smallest_integer(
@@ -606,6 +608,7 @@ def _classification(case: Case) -> Leaves:
     yield f"{place}.speedup", speedup
     yield f"{place}.speedup_work", speedup
     yield f"{place}.speedup_figure", speedup
+    yield f"{place}.traffic_ratio_figure", traffic_ratio
     yield f"{place}.traffic_ratio", traffic_ratio
     yield f"{place}.pay_off", _first(NOTHING=speedup == 1, WHOLE_RATIO=speedup == traffic_ratio, PART=True)
     one_by_one = sum(case.time((kernel,)) for kernel in paths["unfused"])
@@ -708,7 +711,6 @@ def _decode(case: Case) -> Leaves:
     yield "decode.everywhere", all(case.compute_bound(case.decode_fused(s)) for s in (1, 2, 3, 10, 1000))
     softmax_free = replace(case, c=Fraction(0))
     yield "decode.softmax_over_cache", fused - decode_limit(softmax_free, softmax_free.decode_fused)
-    yield "decode.unfused_approach", _side(unfused, case.ridge)
     # Of the time per token, not of the bytes: does a share of it stay saved, however long the cache?
     slower, faster = (
         max(
@@ -756,11 +758,6 @@ def _grouped(case: Case) -> Leaves:
         lambda g: grouped_limit(case, g),
         case.ridge,
     )
-    ceiling = grouped_ceiling(case)
-    yield (
-        "grouped.reference_reach",
-        _first(FROM_SOME_LENGTH_ON=ceiling > case.ridge, BARELY_NEVER=ceiling == case.ridge, NEVER=True),
-    )
     if needed_at_reference is None:
         assert not any(case.compute_bound(case.grouped(case.s, 10**power)) for power in range(0, 60, 5))
         yield "grouped.min_group_size_at_reference", None
@@ -773,12 +770,10 @@ def _grouped(case: Case) -> Leaves:
             case.ridge,
         )
     yield "grouped.reaches_at_reference", needed_at_reference is not None
-    yield "grouped.ceiling_at_reference", ceiling
+    yield "grouped.ceiling_at_reference", grouped_ceiling(case)
     yield "grouped.one_is_enough", grouped_limit(case, 1) >= case.ridge
     yield "grouped.one_is_enough_at_reference", case.compute_bound(case.grouped(case.s, 1))
     yield "grouped.beyond_usual_group_sizes", grouped_limit(case, most_usual) < case.ridge
-    yield "grouped.largest_group_size", max(case.group_sizes)
-    yield "grouped.beyond_the_table", all(grouped_limit(case, size) < case.ridge for size in case.group_sizes)
     yield "grouped.usual_group_sizes[0]", 4
     yield "grouped.usual_group_sizes[1]", most_usual
 
@@ -805,6 +800,7 @@ def _smallest_integer(
 ) -> Leaves:
     before = value - 1
     yield f"{place}.bound", bound
+    yield f"{place}.reached_exactly", function(value) == threshold
     yield f"{place}.bound_figure", bound
     yield f"{place}.value", value
     yield f"{place}.threshold", threshold

@@ -8,7 +8,7 @@ from sympy import Rational
 from derivations.algebra import same
 from derivations.part_f2_decode import Decode, Distance, solve
 from derivations.problem import Problem
-from derivations.roofline import Approach, Verdict
+from derivations.roofline import Verdict
 from derivations.solution import Solution
 from derivations.symbols import d, s
 
@@ -51,7 +51,6 @@ def test_unfused(part: Decode) -> None:
     assert part.unfused_limit_figure.text == "0.994"
     # 8192 * 517 over 4(8192 * 130 + 128), both over 512
     assert part.reference_unfused.intensity_flops_per_byte == Rational(8272, 8321)
-    assert part.unfused_approach is Approach.BELOW
     assert part.fusion_gains_time
 
 
@@ -147,15 +146,12 @@ def test_more_than_a_twentieth_is_not_little(one: Callable[..., Decode]) -> None
 
 
 @pytest.mark.parametrize(
-    ("ridge", "approach", "gains"),
-    [("0.501", Approach.BELOW, True), ("0.5", Approach.ON, False), ("0.499", Approach.ABOVE, False)],
+    ("ridge", "gains"),
+    [("0.501", True), ("0.5", False), ("0.499", False)],
 )
-def test_fewer_bytes_are_less_time_only_where_memory_bound(
-    one: Callable[..., Decode], ridge: str, approach: Approach, gains: bool
-) -> None:
+def test_fewer_bytes_are_less_time_only_where_memory_bound(one: Callable[..., Decode], ridge: str, gains: bool) -> None:
     part = one(head_dim=2, ridge=ridge)
     assert part.unfused_limit.number == Rational(1, 2)
-    assert part.unfused_approach is approach
     assert part.fusion_gains_time is gains
 
 

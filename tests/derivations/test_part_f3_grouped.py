@@ -6,7 +6,6 @@ import pytest
 from sympy import Rational
 
 from derivations.algebra import Relation, same
-from derivations.part_d_classification import Reach
 from derivations.part_f3_grouped import Grouped, solve
 from derivations.problem import Problem
 from derivations.roofline import Verdict
@@ -65,7 +64,6 @@ def test_the_group_size_in_the_limit(part: Grouped) -> None:
 def test_the_group_size_at_the_reference(part: Grouped) -> None:
     # g(8192 * 517 - 153600) >= 153600 * 8192: 1,258,291,200 over 4,081,664 = 308.27...
     smallest = part.min_group_size_at_reference
-    assert part.reference_reach is Reach.FROM_SOME_LENGTH_ON
     assert smallest.bound == Rational(1_258_291_200, 4_081_664)
     assert smallest.value == 309
     # 8272 * 309/8501 and 8272 * 308/8500
@@ -78,8 +76,6 @@ def test_the_group_size_at_the_reference(part: Grouped) -> None:
 
 def test_which_sizes_are_usual(part: Grouped) -> None:
     assert part.beyond_usual_group_sizes
-    assert part.beyond_the_table
-    assert part.largest_group_size == 16
 
 
 # At the reference: s(4d + c) against 2b d I_ridge, here s against I_ridge
@@ -87,7 +83,6 @@ def test_which_sizes_are_usual(part: Grouped) -> None:
 
 def test_no_group_size_reaches_the_ridge(one: Callable[..., Grouped]) -> None:
     part = one(sequence_length=4, ridge=5)
-    assert part.reference_reach is Reach.NEVER
     assert part.min_group_size_at_reference is None
     assert not part.reaches_at_reference
     assert not part.one_is_enough_at_reference
@@ -101,7 +96,6 @@ def test_no_group_size_reaches_the_ridge(one: Callable[..., Grouped]) -> None:
 
 def test_a_ceiling_on_the_ridge_is_not_reached(one: Callable[..., Grouped]) -> None:
     part = one(sequence_length=4, ridge=4)
-    assert part.reference_reach is Reach.BARELY_NEVER
     assert part.min_group_size_at_reference is None
     assert part.ceiling_at_reference.number == 4
     assert part.min_group_size.value == 4
@@ -110,7 +104,6 @@ def test_a_ceiling_on_the_ridge_is_not_reached(one: Callable[..., Grouped]) -> N
 def test_a_ceiling_above_the_ridge_is_passed(one: Callable[..., Grouped]) -> None:
     # 4g/(4 + g) >= 3: g >= 12, an integer
     part = one(sequence_length=4, ridge=3)
-    assert part.reference_reach is Reach.FROM_SOME_LENGTH_ON
     smallest = part.min_group_size_at_reference
     assert (smallest.bound, smallest.value, smallest.bound_is_whole) == (12, 12, True)
     # 4 * 12/16 and 4 * 11/15
@@ -150,14 +143,12 @@ def test_the_largest_usual_size_is_not_beyond_the_usual(one: Callable[..., Group
     part = one(ridge=16, query_group_sizes=(1, 15))
     assert part.min_group_size.value == 16
     assert not part.beyond_usual_group_sizes
-    assert part.beyond_the_table
 
 
 def test_the_next_size_is_beyond_the_usual(one: Callable[..., Grouped]) -> None:
     part = one(ridge="16.001", query_group_sizes=(17,))
     assert part.min_group_size.value == 17
     assert part.beyond_usual_group_sizes
-    assert not part.beyond_the_table
 
 
 def test_a_row_on_the_ridge_is_compute_bound(one: Callable[..., Grouped]) -> None:
