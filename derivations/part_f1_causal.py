@@ -14,6 +14,7 @@ from derivations.dataflow import flops, fuse, traffic_elements
 from derivations.part_c_intensity import Cell, cell, intensity
 from derivations.part_d_classification import REFERENCE_FIGURES, Crossover, fused_crossover, unfused_reach
 from derivations.problem import Problem
+from derivations.rounding import Measure, percent
 from derivations.symbols import b, c, d, s
 
 
@@ -29,6 +30,8 @@ class Causal:
     fused: Derivation
     share_of_limit: Rational  # s/(s + 2d) at the reference s
     share_of_limit_uncut: Rational  # s/(s + d) at the reference s
+    share_figure: Measure  # the two as percentages that differ as printed
+    share_figure_uncut: Measure
     crossover: Crossover
     unfused_real_crossover: Rational | None  # twice that of D3, where it exists
     reference_unfused: Cell
@@ -61,6 +64,8 @@ def solve(problem: Problem) -> Causal:
     )
     limit = unfused.tends(s, "(4*d + c)/(4*b)", "$2d/s$ vanishes")
     uncut = intensity(attention())
+    share, share_uncut = ((path / limit.value).subs(reference) for path in (unfused.value, uncut))
+    figure_uncut = percent(share_uncut, 3, [share])
     return Causal(
         total=Derivation(r"F_{\mathrm{causal}}(s,d)", flops(operator))
         .equals("s**2*(4*d + c)/2", "half of A1")
@@ -75,8 +80,10 @@ def solve(problem: Problem) -> Causal:
         unfused=unfused.put(numbers),
         unfused_limit=limit.put(numbers),
         fused=fused.put(numbers),
-        share_of_limit=(unfused.value / limit.value).subs(reference),
-        share_of_limit_uncut=(uncut / limit.value).subs(reference),
+        share_of_limit=share,
+        share_of_limit_uncut=share_uncut,
+        share_figure=percent(share, 3, [share_uncut, Rational(figure_uncut.figure.text) / 100]),
+        share_figure_uncut=figure_uncut,
         crossover=fused_crossover(problem, intensity(fused_operator), kept="1/2"),
         unfused_real_crossover=_unfused_crossover(problem),
         reference_unfused=cell(problem, unfused.value.subs(reference), REFERENCE_FIGURES),

@@ -62,9 +62,13 @@ def neat(value: Rational, figures: int = 4, apart_from: Iterable[Rational] = (),
     return rounded(value, figures, apart_from)
 
 
-def percent(share: Rational, figures: int = 3) -> Measure:
-    """A plain ratio as a percentage, kept on its side of the shares that claims are made of: 5%, 50%, 100%."""
-    return Measure(neat(100 * Rational(share), figures, SHARES_CLAIMED, in_full=4), "%", Rational(1, 100))
+def percent(share: Rational, figures: int = 3, apart_from: Iterable[Rational] = ()) -> Measure:
+    """A plain ratio as a percentage, kept on its side of the shares that claims are made of: 5%, 50%, 100%.
+
+    `apart_from` are further ratios that it is compared with.
+    """
+    fences = [*SHARES_CLAIMED, *(100 * Rational(fence) for fence in apart_from)]
+    return Measure(neat(100 * Rational(share), figures, fences, in_full=4), "%", Rational(1, 100))
 
 
 def measured(

@@ -661,7 +661,9 @@ def _causal(case: Case) -> Leaves:
     ceiling = limit(lambda s: flops(case.causal(s)), lambda s: elements(case.causal(s)) * case.b)
     assert ceiling == unfused_limit(case), "masking does not move the limit"
     yield "causal.share_of_limit", case.intensity(case.causal(case.s)) / ceiling
+    yield "causal.share_figure", case.intensity(case.causal(case.s)) / ceiling
     yield "causal.share_of_limit_uncut", case.intensity(case.prefill(case.s)) / ceiling
+    yield "causal.share_figure_uncut", case.intensity(case.prefill(case.s)) / ceiling
     yield from _crossover(case, "causal.crossover", case.causal_fused)
     yield "causal.unfused_real_crossover", crossover(case, case.causal) if ceiling > case.ridge else None
     yield "causal.unfused_crossover_above_one", ceiling > case.ridge and not case.compute_bound(case.causal(1))

@@ -207,8 +207,8 @@ def test_the_table_of_c4(device_r: Manual) -> None:
 
 
 def test_the_parameters_of_the_copy_are_at_the_back(device_r: Manual) -> None:
-    back = device_r.pages[-1]
-    for row in ('device.name"DeviceR"', "workload.head_dim128", "device.bandwidth_tb_per_s4", "layer.batch8"):
+    back = "".join(device_r.pages[-2:])
+    for row in ('device.name="DeviceR"', "workload.head_dim=128", "device.bandwidth_tb_per_s=4", "layer.batch=8"):
         assert row in back
 
 
