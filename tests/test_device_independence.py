@@ -110,6 +110,7 @@ def solved(file: str) -> tuple[Parameters, Solution]:
     return parameters, solve(exercise(parameters))
 
 
+@lru_cache(maxsize=32)
 def body(file: str) -> str:
     """The document without the pages that count how it was made."""
     parameters, solution = solved(file)
