@@ -1,0 +1,102 @@
+"""Mutation testing of derivations/: change one operator or number at a time; does a test fail?
+
+    .venv/bin/python tools/mutants.py [NAME ...]      the modules to change, without .py (all of them: more than an hour)
+
+Each module is changed in a copy of its own, .build/mutants/NAME, so the working tree stays as it is. The mutants that
+no test noticed are written as diffs to .build/mutants/NAME.txt. Exit status 1 if fewer than 95 of 100 were killed.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.work_item import WorkerOutcome
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / ".build" / "mutants"
+WANTED = 0.95
+COPIED = ("derivations", "execution", "figures", "manual", "parameters", "templates", "tests", "generate.py", "pyproject.toml")
+# The quick ones first: most mutants get no further than the tests of their own module.
+STAGES = (
+    "tests/derivations/test_{name}.py",
+    "tests/derivations",
+    "tests/execution tests/test_published.py tests/templates/test_golden.py tests/test_properties.py",
+)
+
+# Left out: decorators (@property, @dataclass and @cache say how a value is reached, not which it is), the | of type
+# hints, and stand-ins that no slip of the pen would bring about (% for +, `is` for ==).
+CONFIGURATION = r"""
+[cosmic-ray]
+module-path = "derivations/{name}.py"
+timeout = 180.0
+excluded-modules = []
+test-command = "sh stages.sh"
+
+[cosmic-ray.distributor]
+name = "local"
+
+[cosmic-ray.filters.operators-filter]
+exclude-operators = [
+    'core/RemoveDecorator',
+    'core/ReplaceBinaryOperator_BitOr_',
+    'core/ReplaceBinaryOperator_\w+_(Mod|BitOr|BitAnd|BitXor|RShift|LShift|FloorDiv|Pow)$',
+    'core/ReplaceComparisonOperator_(?!Is)\w+_Is(Not)?$',
+    'core/ReplaceComparisonOperator_Is(Not)?_(?!Is)',
+]
+"""
+
+
+def mutate(name: str) -> tuple[int, int]:
+    """How many mutants of derivations/NAME.py were tried, and how many survived."""
+    copy = FOLDER / name
+    shutil.rmtree(copy, ignore_errors=True)
+    copy.mkdir(parents=True)
+    for part in COPIED:
+        if (ROOT / part).is_dir():
+            shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / part, copy / part)
+    stages = [stage.format(name=name) for stage in STAGES]
+    stages = [stage for stage in stages if all((ROOT / tests).exists() for tests in stage.split())]
+    run = f"'{sys.executable}' -m pytest --exitfirst --quiet -p no:cacheprovider"
+    (copy / "stages.sh").write_text(" && ".join(f"{run} {stage}" for stage in stages) + "\n")
+    (copy / "mutants.toml").write_text(CONFIGURATION.format(name=name))
+    environment = {**os.environ, "PROPERTY_PROFILE": "mutants"}
+    for command in (
+        ["cosmic_ray.cli", "init", "mutants.toml", "session.sqlite"],
+        ["cosmic_ray.tools.filters.operators_filter", "session.sqlite", "mutants.toml"],
+        ["cosmic_ray.cli", "baseline", "mutants.toml"],
+        ["cosmic_ray.cli", "exec", "mutants.toml", "session.sqlite"],
+    ):
+        subprocess.run([sys.executable, "-m", *command], cwd=copy, env=environment, check=True)
+
+    with use_db(str(copy / "session.sqlite"), WorkDB.Mode.open) as session:
+        tried = [result for _, result in session.completed_work_items if result.worker_outcome is not WorkerOutcome.SKIPPED]
+    survivors = [result.diff for result in tried if not result.is_killed]
+    (FOLDER / f"{name}.txt").write_text("\n\n".join(survivors) + "\n" if survivors else "")
+    print(f"{name}: {len(tried)} mutants, {len(survivors)} survived", flush=True)
+    return len(tried), len(survivors)
+
+
+def main(names: list[str]) -> int:
+    modules = {path.stem: path.stat().st_size for path in (ROOT / "derivations").glob("*.py") if path.stem != "__init__"}
+    unknown = sorted(set(names) - set(modules))
+    if unknown:
+        print(f"derivations/ has no module {', '.join(unknown)}; it has {', '.join(sorted(modules))}.", file=sys.stderr)
+        return 2
+    # The longest first, lest it run alone at the end.
+    chosen = sorted(names or modules, key=lambda name: -modules[name])
+    with ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count() or 1))) as workers:
+        counts = list(workers.map(mutate, chosen))
+    tried, survived = (sum(column) for column in zip(*counts, strict=True))
+    killed = tried - survived
+    print(f"{tried} mutants, {killed} killed ({killed / tried:.1%}); what survived is in {FOLDER.relative_to(ROOT)}")
+    return 0 if killed >= WANTED * tried else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
