@@ -34,18 +34,24 @@ def _listed(solution: Solution) -> Iterator[tuple[str, str]]:
     yield "D4 unfused at the reference s", part_d.unfused_verdict.value
     yield "D4 fused at the reference s", part_d.fused_verdict.value
     yield "D4 what fusion gains", part_d.pay_off.value
+    yield "D4 unfused kernels at the reference s", part_d.kernels.roofs.value
 
     yield "E1 score matrices that fit in HBM", footprint.fit.value
     yield "E1 scores and weights at once", "fit" if footprint.both_fit else "do not fit"
+    yield "E1 Q, K, V and O of the layer", "fit" if footprint.operands_fit else "do not fit"
     yield "E2 unfused limit against the ridge", part_d.unfused.limit.value
 
     yield "F1 causal fused kernel compute-bound", _from(causal.crossover.everywhere)
     yield "F2 decode limit", decode.distance.value
+    yield "F2 unfused decode limit against the ridge", decode.unfused_approach.value
+    yield "F2 KV cache of the layer", "fits" if decode.cache_fits else "does not fit"
     yield "F2 what fusion saves in decode", "little" if decode.saves_little else "not little"
     yield "F3 group size for the ridge", "more than models use" if grouped.beyond_usual_group_sizes else "within reach"
     yield (
         "F3 ridge at the reference s",
-        "reached by some group size" if grouped.reaches_at_reference else "out of reach of any group size",
+        "reached by some group size"
+        if grouped.reach_at_reference.from_some_length_on
+        else "out of reach of any group size",
     )
     for group in grouped.rows:
         yield f"F3 limit for g = {group.group_size}", group.limit.verdict.value

@@ -60,6 +60,20 @@ class Flops:
     softmax_traffic_share: Derivation  # of the unfused bytes, at the reference s
 
     @property
+    def below_tenth_head_dim(self) -> bool:
+        """This copy's d is so small that the softmax is more than a tenth of the FLOPs."""
+        return bool(self.share.number > Rational(1, 10))
+
+    @property
+    def below_half_head_dim(self) -> bool:
+        return bool(self.share.number > Rational(1, 2))
+
+    @property
+    def half_below_one(self) -> bool:
+        """No head dimension is so small that the softmax is half of the FLOPs."""
+        return self.head_dim_at_half is not None and bool(self.head_dim_at_half.number < 1)
+
+    @property
     def parity_on_equal_units(self) -> bool:
         """c is at least 4d: the softmax is no less work than the products, whatever unit runs it."""
         return self.slowdown_at_parity is not None and bool(self.slowdown_at_parity.number <= 1)

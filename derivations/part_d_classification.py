@@ -21,11 +21,11 @@ from derivations.algebra import (
     written,
 )
 from derivations.attention import attention, causal_attention, decode_attention, grouped_decode_attention
-from derivations.dataflow import flops, fuse, traffic_elements
+from derivations.dataflow import Stage, flops, fuse, traffic_elements
 from derivations.part_c_intensity import Cell, cell, intensity
 from derivations.problem import Problem
 from derivations.roofline import Approach, Verdict
-from derivations.rounding import Figure, Measure, measured, neat
+from derivations.rounding import Figure, Measure, measured, neat, rounded
 from derivations.symbols import B, I, I_ridge, P_m, b, c, d, g, s
 
 REFERENCE_FIGURES = 4
@@ -71,6 +71,31 @@ class PayOff(Enum):
         return self is PayOff.NOTHING
 
 
+class Kernels(Enum):
+    """The roofs of the three unfused kernels at the reference s; the two products always share one."""
+
+    ALL_MEMORY_BOUND = "all memory-bound"
+    SOFTMAX_MEMORY_BOUND = "the softmax memory-bound, the products compute-bound"
+    PRODUCTS_MEMORY_BOUND = "the products memory-bound, the softmax compute-bound"
+    ALL_COMPUTE_BOUND = "all compute-bound"
+
+    @property
+    def all_memory_bound(self) -> bool:
+        return self is Kernels.ALL_MEMORY_BOUND
+
+    @property
+    def softmax_memory_bound(self) -> bool:
+        return self is Kernels.SOFTMAX_MEMORY_BOUND
+
+    @property
+    def products_memory_bound(self) -> bool:
+        return self is Kernels.PRODUCTS_MEMORY_BOUND
+
+    @property
+    def all_compute_bound(self) -> bool:
+        return self is Kernels.ALL_COMPUTE_BOUND
+
+
 @dataclass(frozen=True)
 class Crossover:
     """From which s on a kernel is compute-bound: the real solution and the integer."""
@@ -82,6 +107,11 @@ class Crossover:
     def everywhere(self) -> bool:
         """The real solution is at most 1: compute-bound at every length."""
         return bool(self.smallest.bound <= 1)
+
+    @property
+    def nearest_integer_is_right(self) -> bool:
+        """Rounding the real solution to the nearest integer gives the answer, by luck."""
+        return bool(self.smallest.value - self.smallest.bound <= Rational(1, 2))
 
 
 @dataclass(frozen=True)
@@ -96,6 +126,8 @@ class UnfusedCrossover:
     limit: Approach
     head_dim_algebra: Inequality
     min_head_dim: SmallestInteger
+
+    head_dim_is_the_least: bool  # this copy's d is the smallest that lifts the limit above the ridge
 
     @property
     def every_head_dim(self) -> bool:
@@ -125,7 +157,8 @@ class KernelByKernel:
     time_s: Rational
     speedup: Rational
     speedup_figure: Figure
-    all_memory_bound: bool
+    roofs: Kernels
+    softmax_time_share: Rational
     as_one: bool  # the sum is what the path takes as a whole
 
 
@@ -138,6 +171,7 @@ class Classification:
     fused: Crossover
     unfused: UnfusedCrossover
     crossover_for_large_head_dim: Rational  # b I_ridge, which the fused crossover tends to as d grows
+    crossover_share: Rational  # 4d/(4d + c): the fused crossover over that limit
     reference_unfused: Path
     reference_fused: Path
     speedup: Rational
@@ -154,6 +188,18 @@ class Classification:
         """Both paths have a crossover, and no integer lies between the two."""
         crossover = self.unfused.crossover
         return crossover is not None and crossover.smallest.value == self.fused.smallest.value
+
+    @property
+    def decided_by_fusion(self) -> tuple[int, int] | None:
+        """The first and the last s that is compute-bound only fused; None where there are none or no end of them."""
+        crossover = self.unfused.crossover
+        if crossover is None or self.same_smallest_length:
+            return None
+        return self.fused.smallest.value, crossover.smallest.value - 1
+
+    @property
+    def decides_one_length(self) -> bool:
+        return self.decided_by_fusion is not None and len(set(self.decided_by_fusion)) == 1
 
     @property
     def unfused_verdict(self) -> Verdict:
@@ -175,7 +221,7 @@ def solve(problem: Problem) -> Classification:
         .equals("P_m/B", "where the two roofs meet")
         .put(problem.machine_in_tera)
     )
-    speedup_figure = neat(speedup, 3, apart_from={Rational(1), traffic_ratio} - {speedup}, in_full=4)
+    speedup_figure, traffic_ratio_figure = _side_by_side(speedup, traffic_ratio)
     fused_threshold = fused_crossover(problem, intensity(fuse(operator)))
     unfused_threshold = _unfused_crossover(problem)
     shown_ridge = ridge_figure(
@@ -193,18 +239,28 @@ def solve(problem: Problem) -> Classification:
         fused=fused_threshold,
         unfused=unfused_threshold,
         crossover_for_large_head_dim=(b * I_ridge).subs(problem.head_on_machine),
+        crossover_share=(4 * d / (4 * d + c)).subs(problem.head),
         reference_unfused=unfused,
         reference_fused=fused,
         speedup=speedup,
         speedup_work=_speedup_work(problem, unfused, fused).about(speedup_figure),
         speedup_figure=speedup_figure,
         traffic_ratio=traffic_ratio,
-        traffic_ratio_figure=neat(
-            traffic_ratio, 3, {speedup, Rational(speedup_figure.text)} - {traffic_ratio}, in_full=4
-        ),
+        traffic_ratio_figure=traffic_ratio_figure,
         pay_off=_pay_off(speedup, traffic_ratio),
         kernels=_kernel_by_kernel(problem, unfused.time_s, fused.time_s),
         fused_on_ridge=bool(fused.cell.intensity_flops_per_byte == problem.machine.ridge_flops_per_byte),
+    )
+
+
+def _side_by_side(speedup: Rational, traffic_ratio: Rational) -> tuple[Figure, Figure]:
+    """The two as printed beside each other: where they are close, with as many digits as tell them apart."""
+    figures = 3
+    while speedup != traffic_ratio and rounded(speedup, figures).text == rounded(traffic_ratio, figures).text:
+        figures += 1
+    return (
+        neat(speedup, figures, {Rational(1), traffic_ratio} - {speedup}, in_full=4),
+        neat(traffic_ratio, figures, {speedup} - {traffic_ratio}, in_full=4),
     )
 
 
@@ -212,8 +268,8 @@ def ridge_figure(problem: Problem, thresholds: Iterable[SmallestInteger]) -> Fig
     """The ridge point as printed: on the right side of every intensity that is printed beside it."""
     ridge = problem.machine.ridge_flops_per_byte
     intensities = set(_intensities_beside_the_ridge(problem))
-    for threshold in thresholds:
-        intensities |= {threshold.reached, threshold.missed} - {None}
+    for threshold in thresholds:  # one that is reached exactly is said to be so, without a figure
+        intensities |= {threshold.reached, threshold.missed} - {None, ridge}
     printed = {Rational(cell(problem, value, REFERENCE_FIGURES).figure.text) for value in intensities}
     printed |= {Rational(cell(problem, value).figure.text) for value in intensities}
     return neat(ridge, 4, apart_from=sorted(intensities | printed))
@@ -339,6 +395,13 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
         .put({symbol: value for symbol, value in numbers.items() if symbol is not d})
         .about()
     )
+    min_head_dim = smallest_integer(
+        limit.subs(problem.conventions),
+        d,
+        Relation.MORE,
+        problem.machine.ridge_flops_per_byte,
+        head_dim_algebra.bound,
+    )
     return UnfusedCrossover(
         reach=reach,
         coefficient=Derivation(r"4d + c - 4bI_{\mathrm{ridge}}", written("4*d + c - 4*b*I_ridge")).put(numbers),
@@ -347,13 +410,8 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
         crossover=crossover,
         limit=problem.machine.approach(limit.subs(problem.head)),
         head_dim_algebra=head_dim_algebra,
-        min_head_dim=smallest_integer(
-            limit.subs(problem.conventions),
-            d,
-            Relation.MORE,
-            problem.machine.ridge_flops_per_byte,
-            head_dim_algebra.bound,
-        ),
+        min_head_dim=min_head_dim,
+        head_dim_is_the_least=problem.workload.head_dim == min_head_dim.value,
     )
 
 
@@ -416,21 +474,34 @@ def _speedup_work(problem: Problem, unfused: Path, fused: Path) -> Derivation:
 
 
 def _kernel_by_kernel(problem: Problem, whole_time_s: Rational, fused_time_s: Rational) -> KernelByKernel:
-    machine = problem.machine
-    time_s, memory_bound = Rational(0), True
-    for stage in attention():
-        stage_flops = stage.flops.subs(problem.reference)
-        stage_bytes = (b * stage.traffic_elements).subs(problem.reference)
-        memory_time = stage_bytes / machine.bandwidth_bytes_per_s
-        time_s += Max(stage_flops / machine.peak_flops_per_s, memory_time)
-        memory_bound = memory_bound and machine.verdict(stage_flops / stage_bytes).memory_bound
+    scores, softmax, values = (_least_time_s(problem, stage) for stage in attention())
+    time_s = scores + softmax + values
+    speedup = time_s / fused_time_s
     return KernelByKernel(
         time_s=time_s,
-        speedup=time_s / fused_time_s,
-        speedup_figure=neat(time_s / fused_time_s, 3, {Rational(1)} - {time_s / fused_time_s}, in_full=4),
-        all_memory_bound=memory_bound,
+        speedup=speedup,
+        speedup_figure=neat(speedup, 3, {Rational(1)} - {speedup}, in_full=4),
+        roofs=_roofs(problem),
+        softmax_time_share=softmax / time_s,
         as_one=bool(time_s == whole_time_s),
     )
+
+
+def _least_time_s(problem: Problem, stage: Stage) -> Rational:
+    """Of one kernel by itself at the reference s: that of its FLOPs or that of its bytes, whichever is longer."""
+    return Max(
+        stage.flops.subs(problem.reference) / problem.machine.peak_flops_per_s,
+        (b * stage.traffic_elements).subs(problem.reference) / problem.machine.bandwidth_bytes_per_s,
+    )
+
+
+def _roofs(problem: Problem) -> Kernels:
+    product, softmax, _ = (
+        problem.machine.verdict(intensity((stage,)).subs(problem.reference)) for stage in attention()
+    )
+    if product is softmax:
+        return Kernels.ALL_MEMORY_BOUND if softmax.memory_bound else Kernels.ALL_COMPUTE_BOUND
+    return Kernels.SOFTMAX_MEMORY_BOUND if softmax.memory_bound else Kernels.PRODUCTS_MEMORY_BOUND
 
 
 def _pay_off(speedup: Rational, traffic_ratio: Rational) -> PayOff:

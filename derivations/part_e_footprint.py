@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from enum import Enum
 from math import isqrt
 
-from sympy import Integer, Rational
+from sympy import Integer, Max, Rational
 
-from derivations.algebra import Derivation, DoesNotFollow, Inequality, Relation
+from derivations.algebra import Derivation, DoesNotFollow, Inequality, Relation, limit_at_infinity
 from derivations.attention import attention
-from derivations.dataflow import fuse
+from derivations.dataflow import fuse, traffic_elements
 from derivations.part_c_intensity import intensity
 from derivations.problem import Problem
-from derivations.rounding import measured, neat, percent
+from derivations.rounding import Measure, measured, neat, percent
 from derivations.symbols import C, I_ridge, b, n_heads, s
+
+LITTLE = Rational(1, 20)
 
 
 class Fit(Enum):
@@ -50,6 +52,10 @@ class Footprint:
     both_layer_bytes: Rational  # S and P alive at once
     both_capacity_share: Rational
     both_fit: bool
+    both_head_fit: bool  # S and P of a single head
+    layer_measure: Measure  # on its side of the capacity as printed
+    operand_bytes_layer: Rational  # Q, K, V and O, which the fused kernel needs as well
+    operands_fit: bool
     length_algebra: Inequality
     max_sequence_length: int
     max_sequence_length_both: int
@@ -57,12 +63,29 @@ class Footprint:
     fused_doubling: Derivation
     unfused_doubling: Derivation
     peak_share_limit: Rational  # E2: at most 1
+    peak_share_limit_one_by_one: Rational  # the same for the unfused kernels run one after another
     limit_over_ridge: Derivation
+    compute_bound_length_fits: bool  # there is an s that is compute-bound unfused and whose S and P fit
 
     @property
     def many_times_the_capacity(self) -> bool:
         """A multiple says more than a percentage."""
         return bool(self.capacity_share.number >= 10)
+
+    @property
+    def fills_the_capacity(self) -> bool:
+        """To the last byte."""
+        return bool(self.capacity_share.number == 1)
+
+    @property
+    def cap_is_near_peak(self) -> bool:
+        """The share of peak that the unfused path can approach leaves little to gain."""
+        return bool(1 - self.peak_share_limit <= LITTLE)
+
+    @property
+    def overlap_matters_in_the_limit(self) -> bool:
+        """However long the context, the unfused kernels are slower one after another than as a whole."""
+        return bool(self.peak_share_limit_one_by_one < self.peak_share_limit)
 
     @property
     def none_fits(self) -> bool:
@@ -116,6 +139,7 @@ def solve(problem: Problem) -> Footprint:
         .put({symbol: value for symbol, value in numbers.items() if symbol is not s})
     )
     both_layer_bytes = 2 * layer_bytes.number
+    operand_bytes_layer = (n_heads * b * traffic_elements(fuse(attention()))).subs(numbers)
     unfused, fused = intensity(attention()), intensity(fuse(attention()))
     unfused_limit_share = (
         Derivation(r"\frac{I_{\mathrm{unfused}}}{I_{\mathrm{ridge}}}", unfused / I_ridge)
@@ -131,6 +155,10 @@ def solve(problem: Problem) -> Footprint:
         both_layer_bytes=both_layer_bytes,
         both_capacity_share=both_layer_bytes / capacity_bytes,
         both_fit=bool(both_layer_bytes <= capacity_bytes),
+        both_head_fit=bool(2 * head_bytes.number <= capacity_bytes),
+        layer_measure=_beside_capacity(layer_bytes.number, capacity_bytes),
+        operand_bytes_layer=operand_bytes_layer,
+        operands_fit=bool(operand_bytes_layer <= capacity_bytes),
         length_algebra=length_algebra,
         max_sequence_length=_longest(length_algebra.bound),
         max_sequence_length_both=_longest(length_algebra.bound / 2),
@@ -149,8 +177,37 @@ def solve(problem: Problem) -> Footprint:
             .tends(s, "1", "the limit")
         ),
         peak_share_limit=min(Integer(1), unfused_limit_share.number),
+        peak_share_limit_one_by_one=_peak_share_limit_one_by_one(problem),
         limit_over_ridge=_as_share(unfused_limit_share),
+        compute_bound_length_fits=_compute_bound_at(problem, _longest(length_algebra.bound / 2)),
     )
+
+
+def _peak_share_limit_one_by_one(problem: Problem) -> Rational:
+    """What the share of peak tends to when each kernel takes the time of its own FLOPs or bytes, and they add up."""
+    machine = problem.machine
+    work, time = Integer(0), Integer(0)
+    for stage in attention():  # each grows as s^2
+        stage_flops, stage_bytes = (
+            limit_at_infinity(count / s**2, s).subs(problem.head) for count in (stage.flops, b * stage.traffic_elements)
+        )
+        work += stage_flops / machine.peak_flops_per_s
+        time += Max(stage_flops / machine.peak_flops_per_s, stage_bytes / machine.bandwidth_bytes_per_s)
+    return work / time
+
+
+def _compute_bound_at(problem: Problem, length: int) -> bool:
+    """Whether the unfused path is compute-bound at that length, and so at some length up to it."""
+    return (
+        length > 0 and problem.machine.verdict(intensity(attention()).subs({**problem.head, s: length})).compute_bound
+    )
+
+
+def _beside_capacity(layer_bytes: Rational, capacity_bytes: Rational) -> Measure:
+    if layer_bytes == capacity_bytes:
+        return measured(layer_bytes, "B", 4, exactly=True)
+    printed = measured(capacity_bytes, "B", 4, exactly=True)
+    return measured(layer_bytes, "B", 3, [capacity_bytes, Rational(printed.figure.text) * printed.scale])
 
 
 def _as_share(quotient: Derivation) -> Derivation:

@@ -33,14 +33,11 @@ class Causal:
     share_figure: Measure  # the two as percentages that differ as printed
     share_figure_uncut: Measure
     crossover: Crossover
-    unfused_real_crossover: Rational | None  # twice that of D3, where it exists
+    unfused_smallest: SmallestInteger | None  # its bound is twice that of D3, where that exists
     reference_unfused: Cell
     reference_fused: Cell
     triangle: SmallestInteger  # the crossover with s(s + 1)/2 entries counted
-
-    @property
-    def unfused_crossover_above_one(self) -> bool:
-        return self.unfused_real_crossover is not None and bool(self.unfused_real_crossover > 1)
+    triangle_excess: Rational  # of s(s + 1)/2 over s^2/2, a share of the latter, at the reference s
 
     @property
     def triangle_changes_answer(self) -> bool:
@@ -85,10 +82,11 @@ def solve(problem: Problem) -> Causal:
         share_figure=percent(share, 3, [share_uncut, Rational(figure_uncut.figure.text) / 100]),
         share_figure_uncut=figure_uncut,
         crossover=fused_crossover(problem, intensity(fused_operator), kept="1/2"),
-        unfused_real_crossover=_unfused_crossover(problem),
+        unfused_smallest=_unfused_crossover(problem),
         reference_unfused=cell(problem, unfused.value.subs(reference), REFERENCE_FIGURES),
         reference_fused=cell(problem, fused.value.subs(reference), REFERENCE_FIGURES),
         triangle=_triangle_crossover(problem),
+        triangle_excess=Rational(1, problem.workload.sequence_length),
     )
 
 
@@ -101,12 +99,10 @@ def _triangle_crossover(problem: Problem) -> SmallestInteger:
     return smallest_integer(fused_intensity, s, Relation.AT_LEAST, ridge, bound)
 
 
-def _unfused_crossover(problem: Problem) -> Rational | None:
+def _unfused_crossover(problem: Problem) -> SmallestInteger | None:
     """s(4d + c) = 4b I_ridge (s + 2d), solved for s, where the unfused path gets there at all."""
     if not unfused_reach(problem).from_some_length_on:
         return None
     ridge = problem.machine.ridge_flops_per_byte
-    crossover = (8 * b * d * ridge / (4 * d + c - 4 * b * ridge)).subs(problem.head)
-    if intensity(causal_attention()).subs({**problem.head, s: crossover}) != ridge:
-        raise ArithmeticError(f"the causal unfused intensity at s = {crossover} is not the ridge point")
-    return crossover
+    bound = (8 * b * d * ridge / (4 * d + c - 4 * b * ridge)).subs(problem.head)
+    return smallest_integer(intensity(causal_attention()).subs(problem.head), s, Relation.AT_LEAST, ridge, bound)

@@ -7,14 +7,15 @@ intensity settles near one FLOP a byte, whatever the length.
 from dataclasses import dataclass
 from enum import Enum
 
-from sympy import Rational
+from sympy import Expr, Rational
 
-from derivations.algebra import Derivation
+from derivations.algebra import Derivation, Relation, SmallestInteger, limit_at_infinity, smallest_integer
 from derivations.attention import decode_attention
 from derivations.dataflow import flops, fuse, traffic_elements
 from derivations.part_c_intensity import Cell, cell, intensity
 from derivations.part_d_classification import REFERENCE_FIGURES
 from derivations.problem import Problem
+from derivations.roofline import Approach
 from derivations.rounding import Figure, measured, neat, percent, rounded
 from derivations.symbols import I_ridge, b, c, d, s
 
@@ -66,16 +67,37 @@ class Decode:
     ridge_over_limit: Derivation
     ridge_over_limit_figure: Figure
     distance: Distance
-    everywhere: bool  # compute-bound, fused, even against a cache of a single row
-    fusion_gains_time: bool  # memory-bound in the limit without fusion, so that fewer bytes are less time
+    peak_share_limit: Rational  # fused, in the limit of a long cache: at most 1
+    smallest: SmallestInteger | None  # the least s that is compute-bound, fused; None where none is
+    unfused_approach: Approach  # of the unfused limit to the ridge
+    unfused_smallest: SmallestInteger | None
     reference_fused: Cell
     reference_unfused: Cell
     cache_bytes_head: Derivation
     cache_bytes_layer: Rational
     cache_time_head_s: Rational
     cache_time_layer_s: Rational
+    cache_fits: bool  # that of the layer, in HBM
+    work_time_head_s: Rational  # of the FLOPs of one head at peak
+    work_time_layer_s: Rational
     two_over_bytes: Rational  # FLOPs of one multiply-add over the bytes of one element
     softmax_over_cache: Rational  # c/(2bd): what the softmax adds to the limit
+    cache_elements_per_row: int  # of K and V together
+
+    @property
+    def everywhere(self) -> bool:
+        """Compute-bound, fused, even against a cache of a single row."""
+        return self.smallest is not None and self.smallest.value == 1
+
+    @property
+    def unfused_everywhere(self) -> bool:
+        return self.unfused_smallest is not None and self.unfused_smallest.value == 1
+
+    @property
+    def same_smallest_length(self) -> bool:
+        """Compute-bound from the same s on with fusion and without."""
+        smallest, unfused = self.smallest, self.unfused_smallest
+        return smallest is not None and unfused is not None and smallest.value == unfused.value
 
 
 def solve(problem: Problem) -> Decode:
@@ -119,6 +141,7 @@ def solve(problem: Problem) -> Decode:
     )
     cache_bytes = Derivation(r"M_{KV}", b * (2 * s * d)).equals("2*b*s*d", "$K$ and $V$, once").put(reference)
     cache_bytes_layer = problem.layer.heads_in_batch * cache_bytes.number
+    work_time_head_s = flops(operator).subs(reference) / machine.peak_flops_per_s
     unfused_limit_number = unfused_limit.put(head).number
     unfused_limit_figure = rounded(unfused_limit_number, 3, [machine.ridge_flops_per_byte])
     return Decode(
@@ -146,17 +169,36 @@ def solve(problem: Problem) -> Decode:
         ridge_over_limit=distance,
         ridge_over_limit_figure=neat(distance.number, 3, [1, FAR_BELOW_FACTOR]),
         distance=_distance(distance.number),
-        everywhere=machine.verdict(fused.value.subs({**head, s: 1})).compute_bound,
-        fusion_gains_time=bool(unfused_limit_number < machine.ridge_flops_per_byte),
+        peak_share_limit=machine.peak_share(limit.number),
+        smallest=_smallest(problem, fused.value),
+        unfused_approach=machine.approach(unfused_limit_number),
+        unfused_smallest=_smallest(problem, unfused.value),
         reference_fused=cell(problem, fused.value.subs(reference), REFERENCE_FIGURES),
         reference_unfused=cell(problem, unfused.value.subs(reference), REFERENCE_FIGURES),
         cache_bytes_head=cache_bytes.about(measured(cache_bytes.number, "B")),
         cache_bytes_layer=cache_bytes_layer,
         cache_time_head_s=cache_bytes.number / machine.bandwidth_bytes_per_s,
         cache_time_layer_s=cache_bytes_layer / machine.bandwidth_bytes_per_s,
+        cache_fits=bool(cache_bytes_layer <= problem.device.capacity_bytes),
+        work_time_head_s=work_time_head_s,
+        work_time_layer_s=problem.layer.heads_in_batch * work_time_head_s,
         softmax_over_cache=(c / (2 * b * d)).subs(head),
+        cache_elements_per_row=2 * problem.workload.head_dim,
         two_over_bytes=2 / problem.workload.bytes_per_element,
     )
+
+
+def _smallest(problem: Problem, decode_intensity: Expr) -> SmallestInteger | None:
+    """From which s on decode is compute-bound; None where its intensity only tends to the ridge or stays below."""
+    ridge = problem.machine.ridge_flops_per_byte
+    at_length = decode_intensity.subs(problem.head)
+    limit = limit_at_infinity(decode_intensity, s).subs(problem.head)
+    if limit <= ridge:
+        return None
+    # The inverse of the intensity is linear in 1/s.
+    in_limit, at_one = 1 / limit, 1 / at_length.subs(s, 1)
+    bound = (at_one - in_limit) / (1 / ridge - in_limit)
+    return smallest_integer(at_length, s, Relation.AT_LEAST, ridge, bound)
 
 
 def _distance(ridge_over_limit: Rational) -> Distance:

@@ -20,6 +20,7 @@ from derivations.dataflow import flops, fuse, traffic_elements
 from derivations.part_c_intensity import Cell, cell, intensity
 from derivations.part_d_classification import Reach
 from derivations.problem import Problem
+from derivations.rounding import Measure, neat
 from derivations.symbols import I_ridge, b, c, d, g, s
 
 # Query heads per KV head of Llama 3 (4 to 16), Mistral 7B (4) and Qwen 2.5 (5 to 8), from their model cards.
@@ -46,19 +47,18 @@ class Grouped:
     intensity: Derivation
     limit: Derivation
     limit_per_query_head: Rational
+    limit_is_group_size: bool
     limit_is_about_group_size: bool
     rows: tuple[GroupRow, ...]
     limit_algebra: Inequality
     min_group_size: SmallestInteger
     reference_algebra: Inequality
+    reach_at_reference: Reach
     min_group_size_at_reference: SmallestInteger | None
     ceiling_at_reference: Derivation  # what the intensity tends to as g grows, at the reference s
     beyond_usual_group_sizes: bool
+    multi_query_reaches: bool  # in the limit, with g as large as the number of heads of this copy's layer
     usual_group_sizes: tuple[int, int] = USUAL_GROUP_SIZES
-
-    @property
-    def reaches_at_reference(self) -> bool:
-        return self.min_group_size_at_reference is not None
 
     @property
     def one_is_enough(self) -> bool:
@@ -96,6 +96,12 @@ def solve(problem: Problem) -> Grouped:
     ridge = problem.machine.ridge_flops_per_byte
     min_group_size = smallest_integer(limit.value.subs(problem.head), g, Relation.AT_LEAST, ridge, limit_algebra.bound)
     reference_algebra, reach = _at_reference(problem, intensity(operator))
+    ceiling = (
+        Derivation(r"I_{\mathrm{grouped}}(s,d,g)", grouped.value)
+        .equals("g*s*(4*d + c)/(2*b*d*(s + g))", "from above")
+        .tends(g, "s*(4*d + c)/(2*b*d)", "$g/(s + g)$ tends to 1")
+        .put(problem.reference)
+    )
     sizes = problem.tables.query_group_sizes
     return Grouped(
         total=Derivation(r"F_{\mathrm{grouped}}(s,d,g)", flops(operator))
@@ -108,11 +114,13 @@ def solve(problem: Problem) -> Grouped:
         intensity=grouped.put(numbers),
         limit=limit.put(numbers),
         limit_per_query_head=per_query_head,
+        limit_is_group_size=bool(per_query_head == 1),
         limit_is_about_group_size=bool(abs(per_query_head - 1) <= NEARLY_ONE),
         rows=tuple(_row(problem, size, grouped, limit) for size in sizes),
         limit_algebra=limit_algebra,
         min_group_size=min_group_size,
         reference_algebra=reference_algebra,
+        reach_at_reference=reach,
         min_group_size_at_reference=(
             smallest_integer(
                 grouped.value.subs(problem.reference), g, Relation.AT_LEAST, ridge, reference_algebra.bound
@@ -120,11 +128,9 @@ def solve(problem: Problem) -> Grouped:
             if reach.from_some_length_on
             else None
         ),
-        ceiling_at_reference=Derivation(r"I_{\mathrm{grouped}}(s,d,g)", grouped.value)
-        .equals("g*s*(4*d + c)/(2*b*d*(s + g))", "from above")
-        .tends(g, "s*(4*d + c)/(2*b*d)", "$g/(s + g)$ tends to 1")
-        .put(problem.reference),
+        ceiling_at_reference=ceiling.about(Measure(neat(ceiling.number, 4, [ridge]), "FLOP/B", Rational(1))),
         beyond_usual_group_sizes=min_group_size.value > USUAL_GROUP_SIZES[1],
+        multi_query_reaches=min_group_size.value <= problem.layer.heads,
     )
 
 

@@ -41,6 +41,11 @@ class Layer:
     heads: int
 
     @property
+    def one_head(self) -> bool:
+        """Nothing to group, and multi-query attention is what it is already."""
+        return self.heads == 1
+
+    @property
     def heads_in_batch(self) -> int:
         return self.batch * self.heads
 

@@ -1,6 +1,6 @@
 """The same exercise on other devices: Parts D and F3 with this copy's workload and another machine."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from derivations import part_d_classification, part_f3_grouped
@@ -27,6 +27,27 @@ class DeviceRow:
 
 
 @dataclass(frozen=True)
+class Split:
+    """The names of the devices of which something holds, and of the others."""
+
+    holds: tuple[str, ...]
+    fails: tuple[str, ...]
+
+    @property
+    def holds_everywhere(self) -> bool:
+        return not self.fails
+
+    @property
+    def holds_nowhere(self) -> bool:
+        return not self.holds
+
+    @property
+    def shorter_by_what_holds(self) -> bool:
+        """A sentence names the fewer."""
+        return len(self.holds) <= len(self.fails)
+
+
+@dataclass(frozen=True)
 class RealDevices:
     """The rows, this copy's device first, and what the sentences below the table count."""
 
@@ -36,18 +57,21 @@ class RealDevices:
     peaks_bytes: int = BYTES_OF_THE_PEAKS
 
     @property
-    def fused_compute_bound(self) -> tuple[str, ...]:
-        """Names of the devices on which the fused kernel is compute-bound at the reference s."""
-        return tuple(row.device.name for row in self.rows if row.classification.fused_verdict.compute_bound)
+    def fused_compute_bound(self) -> Split:
+        """The fused kernel is compute-bound at the reference s."""
+        return self._split(lambda answers: answers.fused_verdict.compute_bound)
 
     @property
-    def unfused_reaching_the_ridge(self) -> tuple[str, ...]:
-        """Names of the devices on which some s makes the unfused path compute-bound."""
-        return tuple(row.device.name for row in self.rows if row.classification.unfused.reach.from_some_length_on)
+    def unfused_reaches_the_ridge(self) -> Split:
+        """Some s makes the unfused path compute-bound."""
+        return self._split(lambda answers: answers.unfused.reach.from_some_length_on)
 
-    @property
-    def all_fused_compute_bound(self) -> bool:
-        return len(self.fused_compute_bound) == len(self.rows)
+    def _split(self, holds: Callable[[Classification], bool]) -> Split:
+        names = {
+            truth: tuple(row.device.name for row in self.rows if holds(row.classification) is truth)
+            for truth in (True, False)
+        }
+        return Split(names[True], names[False])
 
 
 def compare(problem: Problem, devices: Iterable[Device]) -> RealDevices:
@@ -72,8 +96,14 @@ def _row(problem: Problem, device: Device) -> DeviceRow:
         device=device,
         is_this_copy=device is problem.device,
         classification=classification,
-        ridge_figure=rounded(classification.ridge_figure.exact, TABLE_FIGURES),
+        ridge_figure=_ridge_figure(classification),
         unfused_rate_figure=unfused,
         fused_rate_figure=fused,
         grouped=part_f3_grouped.solve(on_device),
     )
+
+
+def _ridge_figure(classification: Classification) -> Figure:
+    """To the digits of the table, or to those that part D needs to keep it apart from what it compares it with."""
+    in_table, shown = rounded(classification.ridge_figure.exact, TABLE_FIGURES), classification.ridge_figure
+    return shown if len(shown.text) > len(in_table.text) else in_table

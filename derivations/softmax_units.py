@@ -14,7 +14,7 @@ from derivations.algebra import Derivation
 from derivations.attention import attention
 from derivations.dataflow import fuse, traffic_elements
 from derivations.problem import TERA, Problem
-from derivations.rounding import percent
+from derivations.rounding import Measure, measured, percent
 from derivations.symbols import P_e, P_m, P_v, b, c, d, s
 
 
@@ -46,6 +46,7 @@ class UnitTime:
     operation: str  # what it does for an element of S, in the singular
     operations_per_score: Rational
     rate_per_s: Rational
+    rate_measure: Measure
     time_s: Rational
     over_products: Derivation  # its time over that of the products, which does not depend on s
 
@@ -62,6 +63,14 @@ class SoftmaxUnits:
     overlapped_peak_share: Rational  # of the matrix peak, where everything overlaps
     serial_peak_share: Rational  # of the matrix peak, where the softmax waits for the products and the reverse
     product_flops_per_score: Rational
+    kernel_bytes_time_s: Rational  # of the unfused softmax kernel
+    kernels_time_s: Rational  # of the three unfused kernels one after another, the softmax at the pace of its units
+    kernel_time_share: Rational  # of the softmax kernel in that
+
+    @property
+    def units_hold_the_kernel_back(self) -> bool:
+        """The unfused softmax kernel takes longer on its units than its bytes take."""
+        return bool(self.slowest.time_s > self.kernel_bytes_time_s)
 
 
 def solve(problem: Problem) -> SoftmaxUnits | None:
@@ -69,15 +78,23 @@ def solve(problem: Problem) -> SoftmaxUnits | None:
     units = tuple(_units(problem))
     if not units:
         return None
-    scores_stage, _, values_stage = attention()
+    scores_stage, softmax_stage, values_stage = attention()
     peak = problem.device.peak_flops_per_s
     products_time = (scores_stage.flops + values_stage.flops).subs(problem.reference) / peak
-    memory_time = (b * traffic_elements(fuse(attention()))).subs(
-        problem.reference
-    ) / problem.device.bandwidth_bytes_per_s
+    bandwidth = problem.device.bandwidth_bytes_per_s
+    memory_time = (b * traffic_elements(fuse(attention()))).subs(problem.reference) / bandwidth
     slowest = max(units, key=lambda unit: unit.time_s)
     longest = Max(products_time, memory_time, slowest.time_s)
+    kernel_bytes_time, *product_times = (
+        (b * stage.traffic_elements).subs(problem.reference) / bandwidth
+        for stage in (softmax_stage, scores_stage, values_stage)
+    )
+    kernel_time = Max(kernel_bytes_time, slowest.time_s)
+    kernels_time = kernel_time + sum(Max(products_time / 2, bytes_time) for bytes_time in product_times)
     return SoftmaxUnits(
+        kernel_bytes_time_s=kernel_bytes_time,
+        kernels_time_s=kernels_time,
+        kernel_time_share=kernel_time / kernels_time,
         units=units,
         products_time_s=products_time,
         memory_time_s=memory_time,
@@ -107,7 +124,7 @@ def _unit(problem: Problem, name: str, operation: str, per_score: Expr, rate: Sy
     operations = per_score.subs(problem.conventions)
     over_products = (
         Derivation(
-            rf"\frac{{t_{{\mathrm{{{name.partition(' ')[0]}}}}}}}{{t_{{\mathrm{{products}}}}}}",
+            rf"\frac{{t_{{\text{{{name.partition(' ')[0]}}}}}}}{{t_{{\mathrm{{products}}}}}}",
             (per_score * s**2 / rate) / (4 * s**2 * d / P_m),
         )
         .equals(f"({per_score})*s**2*P_m/({rate}*4*s**2*d)", "time over time")
@@ -119,6 +136,7 @@ def _unit(problem: Problem, name: str, operation: str, per_score: Expr, rate: Sy
         operation=operation,
         operations_per_score=operations,
         rate_per_s=rate_per_s,
+        rate_measure=measured(rate_per_s, "FLOP/s" if operation == "FLOP" else "op/s", 4, exactly=True),
         time_s=operations * Rational(problem.workload.sequence_length) ** 2 / rate_per_s,
         over_products=over_products.about(percent(over_products.number)),
     )

@@ -50,7 +50,7 @@ def intensity_numbers(solution: Solution) -> IntensityNumbers:
     problem, intensity, causal = solution.problem, solution.intensity, solution.causal
     fused, fused_causal = _crossing(solution.classification.fused), _crossing(causal.crossover)
     unfused = _crossing(solution.classification.unfused.crossover)
-    unfused_causal = _crossing_at(causal.unfused_real_crossover)
+    unfused_causal = _crossing_at(causal.unfused_smallest.bound if causal.unfused_smallest else None)
     crossings = [cross.at for cross in (fused, fused_causal, unfused, unfused_causal) if cross]
     reference, rows = problem.workload.sequence_length, problem.tables.intensity_sequence_lengths
     lengths = _span([reference, *rows, *crossings])

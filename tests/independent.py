@@ -446,6 +446,10 @@ def _flops(case: Case) -> Leaves:
     yield "flops.head_dim_at_tenth", _head_dim_where_softmax_is(case, Fraction(1, 10))
     yield "flops.head_dim_at_half", _head_dim_where_softmax_is(case, Fraction(1, 2))
     products = scores.flops + values.flops
+    yield "flops.below_tenth_head_dim", 10 * softmax.flops > flops(path)
+    yield "flops.below_half_head_dim", softmax.flops > flops(path) - softmax.flops
+    at_one = replace(case, d=1).prefill(1)
+    yield "flops.half_below_one", case.c > 0 and 2 * at_one[1].flops < flops(at_one)
     yield "flops.slowdown_at_parity", products / softmax.flops if softmax.flops else None
     yield "flops.parity_on_equal_units", case.c > 0 and softmax.flops >= products
     yield "flops.product_flops_per_score", products / scores.writes["S"]
@@ -483,6 +487,7 @@ def _softmax_units(case: Case) -> Leaves:
         yield f"{at}.operation", operation
         yield f"{at}.operations_per_score", count
         yield f"{at}.rate_per_s", rate
+        yield f"{at}.rate_measure", rate
         yield f"{at}.time_s", times[name]
         yield f"{at}.over_products", times[name] / products
     longest = max(products, traffic, times[slowest])
@@ -493,6 +498,13 @@ def _softmax_units(case: Case) -> Leaves:
     one_after_the_other = products + sum(times.values())
     yield f"{place}.serial_peak_share", products / max(traffic, one_after_the_other)
     yield f"{place}.product_flops_per_score", (path[0].flops + path[2].flops) / scores
+    bytes_time = case.traffic_time(path[1:2])
+    kernel = max(bytes_time, times[slowest])
+    one_by_one = case.time(path[:1]) + kernel + case.time(path[2:])
+    yield f"{place}.kernel_bytes_time_s", bytes_time
+    yield f"{place}.units_hold_the_kernel_back", kernel > bytes_time
+    yield f"{place}.kernels_time_s", one_by_one
+    yield f"{place}.kernel_time_share", kernel / one_by_one
 
 
 def _head_dim_where_softmax_is(case: Case, share: Fraction) -> Fraction | None:
@@ -577,6 +589,15 @@ def _classification(case: Case) -> Leaves:
         yield f"{place}.unfused.crossover", None
     same_length = reaches and min_length(case, case.prefill) == min_length(case, case.prefill_fused)
     yield f"{place}.same_smallest_length", same_length
+    only_fused = reaches and not same_length
+    if only_fused:
+        first, last = min_length(case, case.prefill_fused), largest(lambda s: not case.compute_bound(case.prefill(s)))
+        yield f"{place}.decided_by_fusion[0]", first
+        yield f"{place}.decided_by_fusion[1]", last
+        yield f"{place}.decides_one_length", first == last
+    else:
+        yield f"{place}.decided_by_fusion", None
+        yield f"{place}.decides_one_length", False
     yield f"{place}.unfused.limit", _side(ceiling, case.ridge)
     yield f"{place}.unfused.every_head_dim", unfused_limit(replace(case, d=1)) > case.ridge
     yield from _smallest_integer(
@@ -589,6 +610,11 @@ def _classification(case: Case) -> Leaves:
     # As d grows the softmax counts for nothing, and the crossover is that of c = 0, which does not depend on d.
     softmax_free = replace(case, c=Fraction(0))
     yield f"{place}.crossover_for_large_head_dim", crossover(softmax_free, softmax_free.prefill_fused)
+    yield (
+        f"{place}.crossover_share",
+        crossover(case, case.prefill_fused) / crossover(softmax_free, softmax_free.prefill_fused),
+    )
+    yield f"{place}.unfused.head_dim_is_the_least", case.d == min_head_dim(case)
 
     paths = {"unfused": case.prefill(case.s), "fused": case.prefill_fused(case.s)}
     for name, path in paths.items():
@@ -615,7 +641,18 @@ def _classification(case: Case) -> Leaves:
     yield f"{place}.kernels.time_s", one_by_one
     yield f"{place}.kernels.speedup", one_by_one / case.time(paths["fused"])
     yield f"{place}.kernels.speedup_figure", one_by_one / case.time(paths["fused"])
-    yield f"{place}.kernels.all_memory_bound", not any(case.compute_bound((kernel,)) for kernel in paths["unfused"])
+    bound = [case.compute_bound((kernel,)) for kernel in paths["unfused"]]
+    assert bound[0] == bound[2], "the products are alike"
+    yield (
+        f"{place}.kernels.roofs",
+        _first(
+            ALL_COMPUTE_BOUND=all(bound),
+            ALL_MEMORY_BOUND=not any(bound),
+            SOFTMAX_MEMORY_BOUND=bound[0],
+            PRODUCTS_MEMORY_BOUND=True,
+        ),
+    )
+    yield f"{place}.kernels.softmax_time_share", case.time(paths["unfused"][1:2]) / one_by_one
     yield f"{place}.kernels.as_one", one_by_one == case.time(paths["unfused"])
     yield f"{place}.fused_on_ridge", case.work_time(paths["fused"]) == case.traffic_time(paths["fused"])
 
@@ -631,6 +668,12 @@ def _layer_in_memory(case: Case) -> Leaves:
     yield f"{place}.both_layer_bytes", layer + layer
     yield f"{place}.both_capacity_share", (layer + layer) / case.capacity
     yield f"{place}.both_fit", layer + layer <= case.capacity
+    yield f"{place}.both_head_fit", head + head <= case.capacity
+    yield f"{place}.layer_measure", layer
+    yield f"{place}.fills_the_capacity", layer == case.capacity
+    operands = elements(case.prefill_fused(case.s)) * case.b * case.heads * case.batch
+    yield f"{place}.operand_bytes_layer", operands
+    yield f"{place}.operands_fit", operands <= case.capacity
     longest, longest_both = longest_that_fits(case), longest_that_fits(case, matrices=2)
     yield f"{place}.max_sequence_length", longest
     yield f"{place}.max_sequence_length_both", longest_both
@@ -644,6 +687,19 @@ def _layer_in_memory(case: Case) -> Leaves:
     yield f"{place}.unfused_doubling", Fraction(1)
     yield f"{place}.peak_share_limit", peak_share(case, unfused_limit(case))
     yield f"{place}.limit_over_ridge", unfused_limit(case) / case.ridge
+    yield f"{place}.cap_is_near_peak", 100 * peak_share(case, unfused_limit(case)) >= 95
+    # Every kernel's work and traffic grow as s^2, and so does the longer of the two times.
+    times = [
+        max(
+            _difference(lambda s, row=row: case.work_time(case.prefill(s)[row : row + 1]), 2),
+            _difference(lambda s, row=row: case.traffic_time(case.prefill(s)[row : row + 1]), 2),
+        )
+        for row in range(3)
+    ]
+    one_by_one = _difference(lambda s: case.work_time(case.prefill(s)), 2) / sum(times)
+    yield f"{place}.peak_share_limit_one_by_one", one_by_one
+    yield f"{place}.overlap_matters_in_the_limit", one_by_one < peak_share(case, unfused_limit(case))
+    yield f"{place}.compute_bound_length_fits", longest_both > 0 and case.compute_bound(case.prefill(longest_both))
 
 
 def _causal(case: Case) -> Leaves:
@@ -665,8 +721,16 @@ def _causal(case: Case) -> Leaves:
     yield "causal.share_of_limit_uncut", case.intensity(case.prefill(case.s)) / ceiling
     yield "causal.share_figure_uncut", case.intensity(case.prefill(case.s)) / ceiling
     yield from _crossover(case, "causal.crossover", case.causal_fused)
-    yield "causal.unfused_real_crossover", crossover(case, case.causal) if ceiling > case.ridge else None
-    yield "causal.unfused_crossover_above_one", ceiling > case.ridge and not case.compute_bound(case.causal(1))
+    if ceiling > case.ridge:
+        yield from _smallest_integer(
+            "causal.unfused_smallest",
+            crossover(case, case.causal),
+            min_length(case, case.causal),
+            lambda s: case.intensity(case.causal(s)),
+            case.ridge,
+        )
+    else:
+        yield "causal.unfused_smallest", None
     yield from _cell(case, "causal.reference_unfused", case.intensity(case.causal(case.s)))
     yield from _cell(case, "causal.reference_fused", case.intensity(case.causal_fused(case.s)))
     counted = min_length(case, case.triangle_fused)
@@ -677,6 +741,8 @@ def _causal(case: Case) -> Leaves:
         lambda s: case.intensity(case.triangle_fused(s)),
         case.ridge,
     )
+    triangle, half = case.triangle_fused(case.s), case.causal_fused(case.s)
+    yield "causal.triangle_excess", flops(triangle) / flops(half) - 1
     yield "causal.triangle_changes_answer", counted != min_length(case, case.causal_fused)
 
 
@@ -710,18 +776,25 @@ def _decode(case: Case) -> Leaves:
         "decode.distance",
         _first(FAR_BELOW=10 * fused <= case.ridge, BELOW=fused < case.ridge, ON=fused == case.ridge, ABOVE=True),
     )
-    yield "decode.everywhere", all(case.compute_bound(case.decode_fused(s)) for s in (1, 2, 3, 10, 1000))
+    yield "decode.peak_share_limit", peak_share(case, fused)
+    for name, ceiling, path in (
+        ("decode.smallest", fused, case.decode_fused),
+        ("decode.unfused_smallest", unfused, case.decode),
+    ):
+        if ceiling > case.ridge:
+            yield from _smallest_integer(
+                name,
+                root(lambda s, path=path: case.excess(path(s))),
+                min_length(case, path),
+                lambda s, path=path: case.intensity(path(s)),
+                case.ridge,
+            )
+        else:
+            assert not any(case.compute_bound(path(10**power)) for power in range(0, 60, 5))
+            yield name, None
+    yield "decode.unfused_approach", _side(unfused, case.ridge)
     softmax_free = replace(case, c=Fraction(0))
     yield "decode.softmax_over_cache", fused - decode_limit(softmax_free, softmax_free.decode_fused)
-    # Of the time per token, not of the bytes: does a share of it stay saved, however long the cache?
-    slower, faster = (
-        max(
-            _slope(lambda s, path=path: case.work_time(path(s))),
-            _slope(lambda s, path=path: case.traffic_time(path(s))),
-        )
-        for path in (case.decode, case.decode_fused)
-    )
-    yield "decode.fusion_gains_time", slower > faster
     yield from _cell(case, "decode.reference_fused", case.intensity(case.decode_fused(case.s)))
     yield from _cell(case, "decode.reference_unfused", case.intensity(case.decode(case.s)))
     reads = case.decode_fused(case.s)[0].reads
@@ -730,7 +803,15 @@ def _decode(case: Case) -> Leaves:
     yield "decode.cache_bytes_layer", cache * case.heads * case.batch
     yield "decode.cache_time_head_s", cache / case.bandwidth
     yield "decode.cache_time_layer_s", cache * case.heads * case.batch / case.bandwidth
+    yield "decode.cache_fits", cache * case.heads * case.batch <= case.capacity
+    yield "decode.work_time_head_s", case.work_time(case.decode(case.s))
+    yield "decode.work_time_layer_s", case.work_time(case.decode(case.s)) * case.heads * case.batch
     yield "decode.two_over_bytes", 2 / case.b
+    yield "decode.cache_elements_per_row", (reads["K"] + reads["V"]) / case.s
+    yield "decode.everywhere", case.compute_bound(case.decode_fused(1))
+    yield "decode.unfused_everywhere", case.compute_bound(case.decode(1))
+    both = [min_length(case, path) for path in (case.decode_fused, case.decode)] if unfused > case.ridge else [0, 1]
+    yield "decode.same_smallest_length", both[0] == both[1]
 
 
 def _grouped(case: Case) -> Leaves:
@@ -745,6 +826,7 @@ def _grouped(case: Case) -> Leaves:
     yield "grouped.intensity", contract["F3.intensity_decode_grouped"].formula
     yield "grouped.limit", contract["F3.limit_grouped"].formula
     yield "grouped.limit_per_query_head", grouped_limit(case, 1000) / 1000
+    yield "grouped.limit_is_group_size", grouped_limit(case, 1000) == 1000
     yield "grouped.limit_is_about_group_size", abs(grouped_limit(case, 1000) - 1000) <= 50
     for row, size in enumerate(case.group_sizes):
         place = f"grouped.rows[{row}]"
@@ -771,7 +853,15 @@ def _grouped(case: Case) -> Leaves:
             lambda g: case.intensity(case.grouped(case.s, g)),
             case.ridge,
         )
-    yield "grouped.reaches_at_reference", needed_at_reference is not None
+    yield (
+        "grouped.reach_at_reference",
+        _first(
+            FROM_SOME_LENGTH_ON=needed_at_reference is not None,
+            BARELY_NEVER=grouped_ceiling(case) == case.ridge,
+            NEVER=True,
+        ),
+    )
+    yield "grouped.multi_query_reaches", grouped_limit(case, case.heads) >= case.ridge
     yield "grouped.ceiling_at_reference", grouped_ceiling(case)
     yield "grouped.one_is_enough", grouped_limit(case, 1) >= case.ridge
     yield "grouped.one_is_enough_at_reference", case.compute_bound(case.grouped(case.s, 1))
@@ -787,6 +877,8 @@ def _cell(case: Case, place: str, intensity: Fraction) -> Leaves:
 
 
 def _crossover(case: Case, place: str, path: Callable[[Number], Path]) -> Leaves:
+    before = min_length(case, path) - Fraction(1, 2)  # a real solution there or later rounds to the answer
+    yield f"{place}.nearest_integer_is_right", case.excess(path(before)) <= 0
     yield f"{place}.everywhere", all(case.compute_bound(path(s)) for s in (1, 2, 3, 10, 1000))
     yield from _smallest_integer(
         f"{place}.smallest",

@@ -233,6 +233,7 @@ REGIMES: Mapping[str, str] = {
     "traffic takes longest": variant(vector_tflops_per_s=5000, sequence_length=20),
     "no softmax": variant(softmax_flops_per_element=0),
     "softmax sizeable": variant(softmax_flops_per_element="3.7", head_dim=16, bytes_per_element="0.5"),
+    "products alone memory-bound": variant(peak_tflops_per_s=20, head_dim=1, softmax_flops_per_element=100),
     "softmax at five percent": variant(softmax_flops_per_element=4, head_dim=19),
     "head dimension of one": variant(head_dim=1),
     "everything is one": variant(

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 programs="latexmk pdflatex kpsewhich"
 # The packages that templates/ loads, the extensions of tcolorbox it asks for, and one file of each font family.
-files="article.cls iftex.sty fontenc.sty amsmath.sty mathtools.sty booktabs.sty array.sty tabularx.sty longtable.sty
+files="article.cls iftex.sty fontenc.sty amsmath.sty mathtools.sty booktabs.sty array.sty tabularx.sty longtable.sty placeins.sty
 microtype.sty geometry.sty graphicx.sty xcolor.sty fancyhdr.sty cleveref.sty hyperref.sty tcolorbox.sty tcbskins.code.tex
 tcbbreakable.code.tex enumitem.sty textcomp.sty tgpagella.sty mathpazo.sty qplr.pfb fplmr.pfb uplri8a.pfb lmr10.pfb"
 figure_fonts="texgyrepagella-regular.otf texgyrepagella-math.otf"
@@ -16,8 +16,8 @@ debian="latexmk texlive-latex-base texlive-latex-recommended texlive-latex-extra
 texlive-pictures tex-gyre lmodern"
 debian_figure_fonts="fonts-texgyre fonts-texgyre-math"
 fedora="/usr/bin/latexmk texlive-collection-latexrecommended texlive-collection-fontsrecommended 'tex(cleveref.sty)'
-'tex(enumitem.sty)' 'tex(environ.sty)' 'tex(pdfcol.sty)' 'tex(tcolorbox.sty)' 'tex(tikz.sty)' 'tex(trimspaces.sty)'"
-tlmgr="latexmk collection-latexrecommended collection-fontsrecommended cleveref enumitem environ pdfcol pgf
+'tex(enumitem.sty)' 'tex(environ.sty)' 'tex(pdfcol.sty)' 'tex(placeins.sty)' 'tex(tcolorbox.sty)' 'tex(tikz.sty)' 'tex(trimspaces.sty)'"
+tlmgr="latexmk collection-latexrecommended collection-fontsrecommended cleveref enumitem environ pdfcol pgf placeins
 tcolorbox tikzfill trimspaces"
 
 if [ "${1-}" = latexdiff ]; then

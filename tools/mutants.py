@@ -1,6 +1,6 @@
 """Mutation testing of derivations/: change one operator or number at a time; does a test fail?
 
-    .venv/bin/python tools/mutants.py [NAME ...]      the modules to change, without .py (all of them: more than an hour)
+    .venv/bin/python tools/mutants.py [NAME ...]      the modules to change, without .py; all of them: an hour
 
 Each module is changed in a copy of its own, .build/mutants/NAME, so the working tree stays as it is. The mutants that
 no test noticed are written as diffs to .build/mutants/NAME.txt. Exit status 1 if fewer than 95 of 100 were killed.
@@ -19,7 +19,17 @@ from cosmic_ray.work_item import WorkerOutcome
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".build" / "mutants"
 WANTED = 0.95
-COPIED = ("derivations", "execution", "figures", "manual", "parameters", "templates", "tests", "generate.py", "pyproject.toml")
+COPIED = (
+    "derivations",
+    "execution",
+    "figures",
+    "manual",
+    "parameters",
+    "templates",
+    "tests",
+    "generate.py",
+    "pyproject.toml",
+)
 # The quick ones first: most mutants get no further than the tests of their own module.
 STAGES = (
     "tests/derivations/test_{name}.py",
@@ -75,7 +85,9 @@ def mutate(name: str) -> tuple[int, int]:
         subprocess.run([sys.executable, "-m", *command], cwd=copy, env=environment, check=True)
 
     with use_db(str(copy / "session.sqlite"), WorkDB.Mode.open) as session:
-        tried = [result for _, result in session.completed_work_items if result.worker_outcome is not WorkerOutcome.SKIPPED]
+        tried = [
+            result for _, result in session.completed_work_items if result.worker_outcome is not WorkerOutcome.SKIPPED
+        ]
     survivors = [result.diff for result in tried if not result.is_killed]
     (FOLDER / f"{name}.txt").write_text("\n\n".join(survivors) + "\n" if survivors else "")
     print(f"{name}: {len(tried)} mutants, {len(survivors)} survived", flush=True)
@@ -83,7 +95,9 @@ def mutate(name: str) -> tuple[int, int]:
 
 
 def main(names: list[str]) -> int:
-    modules = {path.stem: path.stat().st_size for path in (ROOT / "derivations").glob("*.py") if path.stem != "__init__"}
+    modules = {
+        path.stem: path.stat().st_size for path in (ROOT / "derivations").glob("*.py") if path.stem != "__init__"
+    }
     unknown = sorted(set(names) - set(modules))
     if unknown:
         print(f"derivations/ has no module {', '.join(unknown)}; it has {', '.join(sorted(modules))}.", file=sys.stderr)

@@ -120,3 +120,22 @@ def test_a_short_sequence_has_little_softmax_traffic(problem_with: Callable[...,
     # s/(2(s + d)): 1/(2 * 10) and 1/(2 * 9)
     assert solve(problem_with(sequence_length=1, head_dim=9)).softmax_traffic_negligible
     assert not solve(problem_with(sequence_length=1, head_dim=8)).softmax_traffic_negligible
+
+
+@pytest.mark.parametrize(
+    ("head_dim", "below_tenth", "below_half"),
+    [(12, False, False), (11, True, False), (2, True, False), (1, True, True)],
+)
+def test_head_dimensions_below_those_thresholds(
+    problem_with: Callable[..., Problem], head_dim: int, below_tenth: bool, below_half: bool
+) -> None:
+    # c = 5: a tenth at 11.25, a half at 1.25
+    part = solve(problem_with(head_dim=head_dim))
+    assert (part.below_tenth_head_dim, part.below_half_head_dim) == (below_tenth, below_half)
+    assert not part.half_below_one
+
+
+def test_no_head_dimension_makes_it_a_half(problem_with: Callable[..., Problem]) -> None:
+    assert solve(problem_with(softmax_flops_per_element=3)).half_below_one
+    assert not solve(problem_with(softmax_flops_per_element=4)).half_below_one
+    assert not solve(problem_with(softmax_flops_per_element=0)).half_below_one

@@ -6,7 +6,7 @@ import pytest
 from sympy import Rational
 
 from derivations.algebra import Relation
-from derivations.part_d_classification import Classification, PayOff, Reach, solve, unfused_reach
+from derivations.part_d_classification import Classification, Kernels, PayOff, Reach, solve, unfused_reach
 from derivations.problem import Problem
 from derivations.roofline import Approach, Verdict
 from derivations.solution import Solution
@@ -297,3 +297,77 @@ def test_a_rate_below_peak_is_not_printed_as_the_peak(bare: Callable[..., Classi
     peak_tflops_per_s = Rational("16.0004")
     assert Rational(path.rate_measure.figure.text) < peak_tflops_per_s
     assert Rational(path.rate.lines[-1].right.figure.text) < peak_tflops_per_s
+
+
+# What fusion decides: with d = 6 and a ridge of 3 the fused crossover is 3, the unfused one 6s/(s + 6) >= 3: s >= 6
+
+
+def test_the_lengths_that_fusion_decides(part: Classification, bare: Callable[..., Classification]) -> None:
+    assert part.decided_by_fusion is None and not part.decides_one_length
+    assert bare(head_dim=6, ridge=3).decided_by_fusion == (3, 5)
+    assert not bare(head_dim=6, ridge=3).decides_one_length
+    # 2 fused, 3 unfused
+    assert bare(head_dim=6, ridge=2).decided_by_fusion == (2, 2)
+    assert bare(head_dim=6, ridge=2).decides_one_length
+    # 1.5 fused, 2 unfused
+    same = bare(head_dim=6, ridge="1.5")
+    assert same.same_smallest_length
+    assert same.decided_by_fusion is None and not same.decides_one_length
+
+
+def test_the_smallest_head_dimension(bare: Callable[..., Classification]) -> None:
+    assert bare(head_dim=4, ridge=3).unfused.head_dim_is_the_least
+    assert not bare(head_dim=5, ridge=3).unfused.head_dim_is_the_least
+
+
+def test_rounding_to_the_nearest(bare: Callable[..., Classification]) -> None:
+    assert bare(ridge="7.5").fused.nearest_integer_is_right
+    assert not bare(ridge="7.49").fused.nearest_integer_is_right
+    assert bare(ridge=7).fused.nearest_integer_is_right
+
+
+def test_what_the_softmax_takes_off_the_crossover(part: Classification, bare: Callable[..., Classification]) -> None:
+    assert part.crossover_share == Rational(512, 517)
+    assert part.crossover_for_large_head_dim == 600
+    assert bare().crossover_share == 1
+
+
+# At s = d = 10, b = 1 a product has 2000/300 FLOP/B, the softmax c/2
+
+
+@pytest.mark.parametrize(
+    ("ridge", "c", "roofs"),
+    [
+        ("6.7", 2, Kernels.ALL_MEMORY_BOUND),
+        ("6.6", 2, Kernels.SOFTMAX_MEMORY_BOUND),
+        ("6.7", 14, Kernels.PRODUCTS_MEMORY_BOUND),
+        (1, 2, Kernels.ALL_COMPUTE_BOUND),
+    ],
+)
+def test_the_roofs_of_the_kernels(problem_with: Callable[..., Problem], ridge: object, c: int, roofs: Kernels) -> None:
+    part = solve(
+        problem_with(ridge=ridge, softmax_flops_per_element=c, bytes_per_element=1, head_dim=10, sequence_length=10)
+    )
+    assert part.kernels.roofs is roofs
+
+
+def test_the_softmax_s_share_of_the_time(part: Classification, bare: Callable[..., Classification]) -> None:
+    # 8192/(2(8192 + 128)) of the traffic
+    assert part.kernels.softmax_time_share == Rational(32, 65)
+    # FLOPs 2000, 0, 2000 at 6 FLOP/B; bytes 300, 200, 300: 1000/3 + 200 + 1000/3
+    assert bare(head_dim=10, sequence_length=10, ridge=6).kernels.softmax_time_share == Rational(3, 13)
+
+
+def test_close_ratios_are_told_apart(problem_with: Callable[..., Problem]) -> None:
+    """Traffic 1 + 64256/997, a ridge a ten-thousandth below the fused intensity."""
+    ridge = Rational(64256 * 3993, 4 * 2 * 997) * (1 - Rational(1, 10**4))
+    part = solve(problem_with(ridge=ridge, head_dim=997, sequence_length=64256))
+    assert part.speedup < part.traffic_ratio
+    assert (part.speedup_figure.text, part.traffic_ratio_figure.text) == ("65.44", "65.45")
+
+
+def test_a_threshold_reached_exactly_does_not_ask_for_the_ridge_in_full(problem_with: Callable[..., Problem]) -> None:
+    """At s = 7 the fused intensity is the ridge, 3.5341796875, which the text says without a figure."""
+    part = solve(problem_with(ridge=Rational(3619, 1024)))
+    assert part.fused.smallest.reached_exactly
+    assert part.ridge_figure.text == "3.534"

@@ -177,3 +177,67 @@ def test_a_cap_just_below_peak_is_not_printed_as_all_of_it(problem_with: Callabl
     part = solve(problem_with(ridge="64.626"))
     assert part.peak_share_limit < 1
     assert Rational(part.limit_over_ridge.lines[-1].right.figure.text) < 100
+
+
+def test_s_and_p_of_one_head(small: Callable[..., Footprint]) -> None:
+    assert small(400).both_head_fit
+    assert not small(399).both_head_fit
+
+
+def test_the_layer_beside_the_capacity(part: Footprint, small: Callable[..., Footprint]) -> None:
+    assert (part.layer_measure.figure.text, part.layer_measure.unit) == ("34.4", "GB")
+    assert not part.fills_the_capacity
+    exactly = small(600)
+    assert exactly.fills_the_capacity
+    assert exactly.layer_measure.figure.text == "600"
+    # 600 of 600.4: not what the capacity would look like
+    assert small(Rational("600.4")).layer_measure.figure.text == "600"
+    assert not small(Rational("600.4")).fills_the_capacity
+    # 34.359738368 GB in 34.3598 GB, which is printed in full
+    close = small(Rational(343598 * 10**5), sequence_length=8192, batch=8, heads=32)
+    assert close.layer_measure.figure.text == "34.3597"
+
+
+def test_the_operands(small: Callable[..., Footprint]) -> None:
+    # 3 heads, 4 tensors of 10 x 128 elements, 2 bytes
+    assert small(600).operand_bytes_layer == 30_720
+    assert small(30_720).operands_fit
+    assert not small(30_719).operands_fit
+
+
+# E2, one kernel after another: per score 2d, c and 2d FLOPs, and b, 2b and b bytes
+
+
+def test_one_after_another_the_cap_can_be_lower(part: Footprint, problem_with: Callable[..., Problem]) -> None:
+    # All memory-bound at a ridge of 300: 517/(8 * 300), the path as a whole
+    assert part.peak_share_limit_one_by_one == Rational(517, 2400) == part.peak_share_limit
+    assert not part.overlap_matters_in_the_limit
+    # At a ridge of 50 the products are compute-bound, 512 FLOPs, and the softmax takes as long as 4 * 50 FLOPs
+    low = solve(problem_with(ridge=50))
+    assert low.peak_share_limit == 1
+    assert low.peak_share_limit_one_by_one == Rational(517, 712)
+    assert low.overlap_matters_in_the_limit
+    # At 5/4 the softmax, too, is on the ridge
+    assert solve(problem_with(ridge="1.25")).peak_share_limit_one_by_one == 1
+    assert not solve(problem_with(ridge="1.25")).overlap_matters_in_the_limit
+
+
+def test_a_cap_near_the_peak(problem_with: Callable[..., Problem]) -> None:
+    # The limit is 64.625
+    assert solve(problem_with(ridge=Rational("64.625") / Rational(19, 20))).cap_is_near_peak
+    assert not solve(problem_with(ridge=Rational("64.625") / Rational(189, 200))).cap_is_near_peak
+
+
+def test_whether_a_compute_bound_length_fits(problem_with: Callable[..., Problem]) -> None:
+    # c = 0, b = 1, d = 6, ridge 2: unfused compute-bound from s = 3 on; S and P of one head are 18 bytes there
+    tiny = {
+        "softmax_flops_per_element": 0,
+        "bytes_per_element": 1,
+        "head_dim": 6,
+        "ridge": 2,
+        "batch": 1,
+        "heads": 1,
+    }
+    assert solve(problem_with(**tiny, capacity_bytes=18)).compute_bound_length_fits
+    assert not solve(problem_with(**tiny, capacity_bytes=17)).compute_bound_length_fits
+    assert not solve(problem_with(**tiny, capacity_bytes=1)).compute_bound_length_fits

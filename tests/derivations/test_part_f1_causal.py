@@ -66,16 +66,24 @@ def test_the_triangle(part: Causal) -> None:
 
 
 def test_no_unfused_crossover(part: Causal) -> None:
-    assert part.unfused_real_crossover is None
+    assert part.unfused_smallest is None
 
 
 def test_an_unfused_crossover_doubles(bare: Callable[..., Causal]) -> None:
     # 3s/(s + 6) = 1 at s = 3; without the mask 3s/(s + 3) = 1 at s = 3/2
-    assert bare(head_dim=3, ridge=1).unfused_real_crossover == 3
+    smallest = bare(head_dim=3, ridge=1).unfused_smallest
+    assert smallest is not None
+    assert (smallest.bound, smallest.value, smallest.reached) == (3, 3, 1)
 
 
 def test_an_unfused_limit_on_the_ridge_is_no_crossover(bare: Callable[..., Causal]) -> None:
-    assert bare(head_dim=3, ridge=3).unfused_real_crossover is None
+    assert bare(head_dim=3, ridge=3).unfused_smallest is None
+
+
+def test_how_much_more_the_triangle_is_than_half_a_square(part: Causal, bare: Callable[..., Causal]) -> None:
+    # 10 of 4 x 4, against 8
+    assert bare(sequence_length=4).triangle_excess == Rational(1, 4)
+    assert part.triangle_excess == Rational(1, 8192)
 
 
 def test_a_crossover_of_exactly_1_is_everywhere(bare: Callable[..., Causal]) -> None:

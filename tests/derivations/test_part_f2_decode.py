@@ -8,7 +8,7 @@ from sympy import Rational
 from derivations.algebra import same
 from derivations.part_f2_decode import Decode, Distance, solve
 from derivations.problem import Problem
-from derivations.roofline import Verdict
+from derivations.roofline import Approach, Verdict
 from derivations.solution import Solution
 from derivations.symbols import d, s
 
@@ -51,7 +51,8 @@ def test_unfused(part: Decode) -> None:
     assert part.unfused_limit_figure.text == "0.994"
     # 8192 * 517 over 4(8192 * 130 + 128), both over 512
     assert part.reference_unfused.intensity_flops_per_byte == Rational(8272, 8321)
-    assert part.fusion_gains_time
+    assert part.unfused_approach is Approach.BELOW
+    assert part.unfused_smallest is None
 
 
 def test_what_fusion_saves(part: Decode) -> None:
@@ -146,13 +147,62 @@ def test_more_than_a_twentieth_is_not_little(one: Callable[..., Decode]) -> None
 
 
 @pytest.mark.parametrize(
-    ("ridge", "gains"),
-    [("0.501", True), ("0.5", False), ("0.499", False)],
+    ("ridge", "approach", "smallest"),
+    [("0.501", Approach.BELOW, None), ("0.5", Approach.ON, None), ("0.49", Approach.ABOVE, 25)],
 )
-def test_fewer_bytes_are_less_time_only_where_memory_bound(one: Callable[..., Decode], ridge: str, gains: bool) -> None:
+def test_without_fusion(one: Callable[..., Decode], ridge: str, approach: Approach, smallest: int | None) -> None:
     part = one(head_dim=2, ridge=ridge)
     assert part.unfused_limit.number == Rational(1, 2)
-    assert part.fusion_gains_time is gains
+    assert part.unfused_approach is approach
+    # 2s/(4s + 2) >= 0.49: s >= 0.98/0.04 = 24.5
+    assert (part.unfused_smallest and part.unfused_smallest.value) == smallest
+
+
+# Fused s/(s + 1), unfused s/(s(d + 2)/d + 1)
+
+
+def test_from_which_length_on(one: Callable[..., Decode]) -> None:
+    part = one(head_dim=2, ridge="0.49")
+    # s >= 0.49/0.51
+    assert part.smallest is not None
+    assert (part.smallest.bound, part.smallest.value) == (Rational(49, 51), 1)
+    assert part.everywhere and not part.unfused_everywhere and not part.same_smallest_length
+    part = one(head_dim=2, ridge="0.9")
+    # s >= 0.9/0.1
+    assert part.smallest is not None
+    assert (part.smallest.bound, part.smallest.value, part.smallest.reached_exactly) == (9, 9, True)
+    assert not part.everywhere
+    assert one(ridge=1).smallest is None
+    assert one(ridge=2).smallest is None
+
+
+def test_everywhere_without_fusion_too(one: Callable[..., Decode]) -> None:
+    # At s = 1: 2/6
+    part = one(head_dim=2, ridge="1/3")
+    assert part.everywhere and part.unfused_everywhere and part.same_smallest_length
+    part = one(head_dim=2, ridge="0.334")
+    assert part.everywhere and not part.unfused_everywhere and not part.same_smallest_length
+
+
+def test_the_share_of_peak(part: Decode, one: Callable[..., Decode]) -> None:
+    # 517/512 over 300
+    assert part.peak_share_limit == Rational(517, 512) / 300
+    assert one(ridge=4).peak_share_limit == Rational(1, 4)
+    assert one(ridge="0.5").peak_share_limit == 1
+
+
+def test_the_cache_against_the_memory(part: Decode, problem_with: Callable[..., Problem]) -> None:
+    # 256 heads of 2 * 8192 * 128 * 2 bytes
+    assert part.cache_fits
+    assert solve(problem_with(capacity_bytes=256 * 4_194_304)).cache_fits
+    assert not solve(problem_with(capacity_bytes=256 * 4_194_304 - 1)).cache_fits
+
+
+def test_the_time_of_the_arithmetic(part: Decode) -> None:
+    # 8192 * 517 FLOPs at 1200 TFLOP/s
+    assert part.work_time_head_s == Rational(8192 * 517, 1200 * 10**12)
+    assert part.work_time_layer_s == 256 * part.work_time_head_s
+    assert part.cache_elements_per_row == 256
 
 
 def test_a_single_head(problem_with: Callable[..., Problem]) -> None:

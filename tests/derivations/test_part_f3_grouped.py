@@ -6,6 +6,7 @@ import pytest
 from sympy import Rational
 
 from derivations.algebra import Relation, same
+from derivations.part_d_classification import Reach
 from derivations.part_f3_grouped import Grouped, solve
 from derivations.problem import Problem
 from derivations.roofline import Verdict
@@ -69,7 +70,7 @@ def test_the_group_size_at_the_reference(part: Grouped) -> None:
     # 8272 * 309/8501 and 8272 * 308/8500
     assert smallest.reached == Rational(8272 * 309, 8501) > 300
     assert smallest.missed == Rational(8272 * 308, 8500) < 300
-    assert part.reaches_at_reference
+    assert part.reach_at_reference is Reach.FROM_SOME_LENGTH_ON
     # 517/512 * 8192
     assert part.ceiling_at_reference.number == 8272
 
@@ -84,7 +85,7 @@ def test_which_sizes_are_usual(part: Grouped) -> None:
 def test_no_group_size_reaches_the_ridge(one: Callable[..., Grouped]) -> None:
     part = one(sequence_length=4, ridge=5)
     assert part.min_group_size_at_reference is None
-    assert not part.reaches_at_reference
+    assert part.reach_at_reference is Reach.NEVER
     assert not part.one_is_enough_at_reference
     # 4g/(4 + g) >= 5 where g <= 20/(4 - 5)
     assert part.reference_algebra.relation is Relation.AT_MOST
@@ -178,3 +179,20 @@ def test_when_the_limit_is_about_the_group_size(
     one: Callable[..., Grouped], changes: dict[str, object], about: bool
 ) -> None:
     assert one(**changes).limit_is_about_group_size is about
+
+
+def test_the_reference_cannot_reach_a_ridge_that_is_its_ceiling(one: Callable[..., Grouped]) -> None:
+    part = one(sequence_length=5, ridge=5)
+    assert part.reach_at_reference is Reach.BARELY_NEVER
+    assert part.min_group_size_at_reference is None
+
+
+def test_multi_query_attention_of_this_layer(part: Grouped, one: Callable[..., Grouped]) -> None:
+    assert not part.multi_query_reaches
+    assert one(ridge=5, heads=5).multi_query_reaches
+    assert not one(ridge=5, heads=4).multi_query_reaches
+
+
+def test_a_limit_of_exactly_g(part: Grouped, one: Callable[..., Grouped]) -> None:
+    assert one().limit_is_group_size
+    assert not part.limit_is_group_size and part.limit_is_about_group_size

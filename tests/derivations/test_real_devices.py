@@ -5,7 +5,7 @@ from dataclasses import replace
 from sympy import Rational
 
 from derivations.problem import Device, Problem
-from derivations.real_devices import compare
+from derivations.real_devices import Split, compare
 
 TERA = 10**12
 # Ridge 100: crossover 4*2*128*100/517 = 198.07; group size 2*2*128*100/517 = 99.03.
@@ -30,12 +30,24 @@ def test_this_copy_stands_in_for_the_shipped_device_of_its_name(problem: Problem
     assert [row.device.name for row in compare(problem, [shipped, SMALL]).rows] == ["Device R", "Small"]
 
 
-def test_what_the_sentences_count(problem: Problem) -> None:
+def test_what_the_sentences_name(problem: Problem) -> None:
     all_of_them = compare(problem, [SMALL, LOW])
-    assert all_of_them.all_fused_compute_bound
-    assert all_of_them.unfused_reaching_the_ridge == ("Low",)
+    assert all_of_them.fused_compute_bound == Split(("Device R", "Small", "Low"), ())
+    assert all_of_them.unfused_reaches_the_ridge == Split(("Low",), ("Device R", "Small"))
     short = replace(problem, workload=replace(problem.workload, sequence_length=50))
-    some = compare(short, [SMALL, LOW])
     # Intensity at s = 50: 50 * 517/1024 = 25.2, over the ridge of Low only.
-    assert some.fused_compute_bound == ("Low",)
-    assert not some.all_fused_compute_bound
+    assert compare(short, [SMALL, LOW]).fused_compute_bound == Split(("Low",), ("Device R", "Small"))
+
+
+def test_the_fewer_are_named() -> None:
+    assert Split(("A",), ("B", "C")).shorter_by_what_holds
+    assert Split(("A",), ("B",)).shorter_by_what_holds
+    assert not Split(("A", "B"), ("C",)).shorter_by_what_holds
+    assert Split(("A",), ()).holds_everywhere and not Split(("A",), ("B",)).holds_everywhere
+    assert Split((), ("A",)).holds_nowhere and not Split(("A",), ("B",)).holds_nowhere
+
+
+def test_the_ridge_keeps_the_digits_that_part_d_gives_it(problem: Problem) -> None:
+    """The fused intensity at s = 512 is 258.5, which the four digits of the table would make of 258.5003..., too."""
+    (_, row) = compare(problem, [replace(SMALL, peak_flops_per_s=Rational(775501, 3000) * TERA)]).rows
+    assert Rational(row.ridge_figure.text) > Rational("258.5")

@@ -78,3 +78,23 @@ def test_vector_units_with_nothing_to_do_are_left_out(problem_with: Callable[...
 
 def _with_rates(problem: Problem, **rates: Rational) -> Problem:
     return replace(problem, device=replace(problem.device, **rates))
+
+
+def test_the_unfused_softmax_kernel_on_its_units(problem: Problem) -> None:
+    """Its bytes, 4 an element at 4 TB/s, take 1 ps an element; a product's 2(8192 + 256)/8192 bytes 0.515625 ps."""
+    elements = Rational(8192) ** 2
+    slow = solve(_with_rates(problem, exp_per_s=Rational(TERA, 2)))
+    assert slow is not None and slow.units_hold_the_kernel_back
+    picosecond = elements / TERA
+    assert slow.kernel_bytes_time_s == picosecond
+    assert slow.kernels_time_s == (2 + 2 * Rational("0.515625")) * picosecond
+    assert slow.kernel_time_share == 2 / Rational("3.03125")
+    even = solve(_with_rates(problem, exp_per_s=Rational(TERA)))
+    assert even is not None and not even.units_hold_the_kernel_back
+    assert even.kernels_time_s == Rational("2.03125") * picosecond
+
+
+def test_rates_in_the_unit_of_what_they_count(problem: Problem) -> None:
+    both = solve(_with_rates(problem, exp_per_s=Rational(10) * TERA, vector_flops_per_s=Rational(50) * TERA))
+    assert both is not None
+    assert [unit.rate_measure.unit for unit in both.units] == ["Top/s", "TFLOP/s"]
