@@ -12,6 +12,7 @@ unexport PYTHONPATH PYTHONHOME
 VENV_PYTHON := .venv/bin/python
 RUN := .venv/requirements.stamp
 DEV := .venv/requirements-dev.stamp
+MUTANTS := .venv/requirements-mutants.stamp
 TEX := .build/tex.stamp
 LATEXDIFF := .build/latexdiff.stamp
 
@@ -33,7 +34,7 @@ DEVICE_PDFS := $(shell ls parameters | sed -n -e 's/ /\\ /g' -e 's|^\(.*\)\.toml
 SOURCES := generate.py pyproject.toml tools/build_pdf.sh tools/typeset.sh \
 	$(wildcard derivations/*.py execution/*.py figures/*.py manual/*.py templates/* templates/*/*)
 
-.PHONY: help pdf devices test diff diff-pdf golden check clean FORCE
+.PHONY: help pdf devices test diff diff-pdf golden mutants check clean FORCE
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +57,9 @@ diff-pdf: $(RUN) $(TEX) $(LATEXDIFF) ## mark the same changes in the manual: out
 
 golden: $(DEV) ## rewrite the golden files that the tests compare the templates' text with
 	$(VENV_PYTHON) -m pytest tests/templates --rewrite-golden
+
+mutants: $(DEV) $(MUTANTS) ## change derivations/ one operator or number at a time: does a test fail? (an hour)
+	$(VENV_PYTHON) tools/mutants.py $(MODULES)
 
 check: $(DEV) ## look for mistakes of style and type in the code
 	$(VENV_PYTHON) -m ruff check .
@@ -98,6 +102,8 @@ $(RUN): requirements.txt
 	@sh tools/make_venv.sh requirements.txt
 $(DEV): requirements-dev.txt $(RUN)
 	@sh tools/make_venv.sh requirements-dev.txt
+$(MUTANTS): requirements-mutants.txt $(DEV)
+	@sh tools/make_venv.sh requirements-mutants.txt
 # The Python that .venv was made with may be gone.
 ifneq ($(shell test -x $(VENV_PYTHON) && echo yes),yes)
 .PHONY: $(RUN)

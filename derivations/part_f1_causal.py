@@ -62,7 +62,7 @@ def solve(problem: Problem) -> Causal:
     limit = unfused.tends(s, "(4*d + c)/(4*b)", "$2d/s$ vanishes")
     uncut = intensity(attention())
     share, share_uncut = ((path / limit.value).subs(reference) for path in (unfused.value, uncut))
-    figure_uncut = percent(share_uncut, 3, [share])
+    share_figure, share_figure_uncut = _side_by_side(share, share_uncut)
     return Causal(
         total=Derivation(r"F_{\mathrm{causal}}(s,d)", flops(operator))
         .equals("s**2*(4*d + c)/2", "half of A1")
@@ -79,8 +79,8 @@ def solve(problem: Problem) -> Causal:
         fused=fused.put(numbers),
         share_of_limit=share,
         share_of_limit_uncut=share_uncut,
-        share_figure=percent(share, 3, [share_uncut, Rational(figure_uncut.figure.text) / 100]),
-        share_figure_uncut=figure_uncut,
+        share_figure=share_figure,
+        share_figure_uncut=share_figure_uncut,
         crossover=fused_crossover(problem, intensity(fused_operator), kept="1/2"),
         unfused_smallest=_unfused_crossover(problem),
         reference_unfused=cell(problem, unfused.value.subs(reference), REFERENCE_FIGURES),
@@ -88,6 +88,15 @@ def solve(problem: Problem) -> Causal:
         triangle=_triangle_crossover(problem),
         triangle_excess=Rational(1, problem.workload.sequence_length),
     )
+
+
+def _side_by_side(share: Rational, uncut: Rational) -> tuple[Measure, Measure]:
+    """Two percentages that differ as printed, with as many digits each as one of them needs."""
+    digits = 3
+    for _ in range(2):
+        pair = percent(share, digits, [uncut]), percent(uncut, digits, [share])
+        digits = max(len(each.figure.text.replace(".", "").lstrip("0")) for each in pair)
+    return pair
 
 
 def _triangle_crossover(problem: Problem) -> SmallestInteger:

@@ -47,6 +47,15 @@ def test_the_limit_is_reached_later(part: Causal) -> None:
     assert part.share_of_limit_uncut == Rational(64, 65)
 
 
+def test_the_two_shares_have_as_many_digits(problem_with: Callable[..., Problem]) -> None:
+    # 8192/8198 and 8192/8195, of which the second would be 100% in three figures
+    part = solve(problem_with(head_dim=3))
+    assert (part.share_figure.figure.text, part.share_figure_uncut.figure.text) == ("99.93", "99.96")
+    # 100/200,100 and 100/100,100
+    part = solve(problem_with(head_dim=100_000, sequence_length=100))
+    assert (part.share_figure.figure.text, part.share_figure_uncut.figure.text) == ("0.0500", "0.0999")
+
+
 def test_the_crossover_doubles(part: Causal) -> None:
     # 2 * 307200/517 = 1188.39...
     smallest = part.crossover.smallest
