@@ -20,6 +20,7 @@ class DecodeNumbers:
     machine: MachineNumbers
     groups: tuple[MarkedPoint, ...]
     needed: MarkedPoint  # the smallest group size whose limit reaches the ridge
+    needed_text: str
 
 
 def draw(numbers: DecodeNumbers) -> Figure:
@@ -33,7 +34,7 @@ def draw(numbers: DecodeNumbers) -> Figure:
         labels.avoid_markers(points, _MARKER_POINTS)
         labels.avoid_markers([needed.at], _NEEDED_POINTS)
         labels.put(
-            f"{needed.named} reaches the ridge",
+            numbers.needed_text,
             needed.at,
             ("SE", "E", "S", "NE", "N", "NW", "SW"),
             required=True,

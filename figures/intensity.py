@@ -6,24 +6,23 @@ Every line is named in the right margin, at the height where it ends.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import log10
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from figures import scales, style
-from figures.labels import Labels, apart
+from figures.labels import Labels, Place, apart
 
 _HEIGHT_CM = 8.8
-_RIGHT_CM, _BOTTOM_CM, _TOP_CM, _TOP_LABELLED_CM = 2.8, 1.15, 0.25, 0.85
+_RIGHT_CM, _BOTTOM_CM, _TOP_CM, _TOP_LABELLED_CM = 2.8, 1.15, 0.25, 1.25
 _MARKER_POINTS = 4.5
-_CROSSOVER_POINTS = 6.0
+_FIRST_POINTS = {style.UNFUSED: 8.0, style.FUSED: 6.0}  # a circle is seen within the square that it falls on
 _DASHES = (0, (4, 2))
 _DOTS = (0, (1, 1.5))
 _TIE_POINTS = 12.0  # from the end of a line to its name
 _LINE_POINTS = 12.0  # from one name to the next below
-_RISE_POINTS = 9.0  # from the top of the axes to the labels of the crossovers
+_RISE_POINTS = 9.0  # from the top of the axes to the labels of the first compute-bound lengths
 _TEXT_GAP_POINTS = 8.0  # between them
 
 
@@ -34,8 +33,8 @@ class Curve:
     lengths: tuple[float, ...]
     intensities: tuple[float, ...]
     rows: tuple[tuple[float, float], ...]
-    crossover: float | None  # the real s at the ridge point; None where there is none above 1
-    crossover_text: str  # "$s \\geq 595$"
+    first: tuple[float, float] | None  # at the smallest compute-bound s; None where every length is, or none
+    first_text: str  # "$s \\geq 595$"
 
 
 @dataclass(frozen=True)
@@ -85,18 +84,15 @@ def draw(numbers: IntensityNumbers) -> Figure:
         _Name(numbers.unfused_limit, f"unfused limit {numbers.unfused_limit_text}", style.UNFUSED_INK),
         _Name(numbers.ridge, f"ridge {numbers.ridge_text}", style.ROOF),
     ]
-    crossings = sorted(
-        ((line, line.curve.crossover) for line in lines if line.curve.crossover is not None),
-        key=lambda crossing: crossing[1],
-    )
+    firsts = [(line, line.curve.first) for line in lines if line.curve.first is not None]
     with style.applied():
         figure, axes = style.new_figure(_HEIGHT_CM)
-        _set_axes(axes, numbers, names, _TOP_LABELLED_CM if crossings else _TOP_CM)
+        _set_axes(axes, numbers, names, _TOP_LABELLED_CM if firsts else _TOP_CM)
         axes.axhline(numbers.ridge, color=style.ROOF, linewidth=1.0, gid="ridge")
         axes.axhline(numbers.unfused_limit, color=style.UNFUSED, linewidth=0.9, linestyle=_DOTS, gid="limit")
         for line in lines:
             _draw_line(axes, line)
-        _mark_crossovers(axes, numbers.ridge, crossings)
+        _mark_firsts(axes, firsts)
         _write_names(axes, names)
     return figure
 
@@ -132,27 +128,32 @@ def _draw_line(axes: Axes, line: _Line) -> None:
         axes.plot(*zip(*curve.rows, strict=True), **look, gid=f"rows {line.name}")
 
 
-def _mark_crossovers(axes: Axes, ridge: float, crossings: Sequence[tuple[_Line, float]]) -> None:
-    """A ring where a curve meets the ridge, and above the axes the s from which on it is compute-bound."""
+def _mark_firsts(axes: Axes, firsts: Sequence[tuple[_Line, Place]]) -> None:
+    """A ring where a curve is first compute-bound, and above the axes that s.
+
+    It stands at the integer: at the ridge itself s would mostly be a fraction, and for small s seen to be another.
+    """
     labels, top = Labels(axes), axes.get_ylim()[1]
-    for line, length in crossings:
-        axes.plot([length, length], [ridge, top], color=line.color, linewidth=0.7, linestyle=_DOTS, zorder=1.5)
-        look = style.ring(line.color, _CROSSOVER_POINTS) | {"markerfacecolor": "white"}
-        axes.plot(length, ridge, **look, gid=f"crossover {line.name}")
-    centers = [labels.on_page((length, top))[0] for _, length in crossings]
-    widths = [labels.size_points(line.curve.crossover_text)[0] for line, _ in crossings]
+    for line, (length, height) in firsts:
+        axes.plot([length, length], [height, top], color=line.color, linewidth=0.7, linestyle=_DOTS, zorder=1.5)
+        look = style.ring(line.color, _FIRST_POINTS[line.color]) | {"markerfacecolor": "white", "zorder": 3.5}
+        axes.plot(length, height, **look, gid=f"first {line.name}")
+    rising = sorted(firsts, key=lambda first: first[1][0])
+    texts = [f"{line.name}\n{line.curve.first_text}" for line, _ in rising]
+    centers = [labels.on_page((length, top))[0] for _, (length, _) in rising]
+    widths = [labels.size_points(text)[0] for text in texts]
     steps = [(before + after) / 2 + _TEXT_GAP_POINTS for before, after in pairwise([0.0, *widths])]
-    left, right = labels.on_page((axes.get_xlim()[0], top))[0], style.WIDTH_CM * style.POINTS_PER_CM
-    places = apart(centers, steps, left + widths[0] / 2, right - widths[-1] / 2 - _TEXT_GAP_POINTS) if widths else []
-    for (line, length), center, place in zip(crossings, centers, places, strict=True):
+    left, right = _TEXT_GAP_POINTS, style.WIDTH_CM * style.POINTS_PER_CM - _TEXT_GAP_POINTS
+    places = apart(centers, steps, left + widths[0] / 2, right - widths[-1] / 2) if widths else []
+    for (line, (length, _)), text, center, place in zip(rising, texts, centers, places, strict=True):
         shift = place - center, _RISE_POINTS
-        _write_tied(axes, line.curve.crossover_text, (length, top), shift, line.ink, ha="center", va="bottom")
+        _write_tied(axes, text, (length, top), shift, line.ink, ha="center", va="bottom")
 
 
 def _write_names(axes: Axes, names: Sequence[_Name]) -> None:
     """The names in the right margin, each where its line ends or, if they would touch, near there."""
     labels, right = Labels(axes), axes.get_xlim()[1]
-    rising = sorted(names, key=lambda name: round(log10(name.height), 3))
+    rising = sorted(names, key=lambda name: name.height)
     ends = [labels.on_page((right, name.height))[1] for name in rising]
     bottom, top = (labels.on_page((right, end))[1] for end in axes.get_ylim())
     rows = apart(ends, [_LINE_POINTS] * len(names), bottom + _LINE_POINTS / 2, top - _LINE_POINTS / 2)

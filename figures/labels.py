@@ -125,32 +125,34 @@ class Labels:
         required: bool = False,
         gaps: Sequence[float] = _GAPS_POINTS,
         marker_points: float = 0.0,
+        clear_points: float = _PADDING_POINTS,
         **style: Any,
     ) -> Annotation | None:
-        """Writes `text` beside the marker at `point`; None where there is no room for it."""
+        """Writes `text` beside the marker at `point`, this clear of all but curves; None where there is no room."""
         width, height = self.size_points(text, **style)
         center = self.on_page(point)
         for gap, side in product(gaps, sides):
             reach = marker_points / 2 + _PADDING_POINTS + gap
             shift = SIDES[side][0] * (reach + width / 2), SIDES[side][1] * (reach + height / 2)
-            if self._is_free(center, _box(_moved(center, shift), width, height), gap >= _TIED_FROM_POINTS):
-                return self._write(text, point, shift, (width, height), gap >= _TIED_FROM_POINTS, style)
+            box, tied = _box(_moved(center, shift), width, height), gap >= _TIED_FROM_POINTS
+            if self._is_free(center, box, tied, clear_points):
+                return self._write(text, point, shift, (width, height), tied, style)
         for across_curves, shift in product((False, True), _grid()) if required else ():
-            if self._is_free(center, _box(_moved(center, shift), width, height), True, across_curves):
+            if self._is_free(center, _box(_moved(center, shift), width, height), True, clear_points, across_curves):
                 return self._write(text, point, shift, (width, height), True, style)
         return None
 
     def _view(self) -> Bbox:
         return Bbox(self._axes.bbox.get_points() / self._pixels_a_point)
 
-    def _is_free(self, center: Place, box: Bbox, tied: bool, across_curves: bool = False) -> bool:
+    def _is_free(self, center: Place, box: Bbox, tied: bool, clear_points: float, across_curves: bool = False) -> bool:
         """Whether a text may take this box, and a tie to it if it has one, which may have to cross curves."""
-        padded, view = box.padded(_PADDING_POINTS), self._view()
+        padded, view = box.padded(clear_points), self._view()
         if padded.x0 < view.x0 or padded.x1 > view.x1 or padded.y0 < view.y0 or padded.y1 > view.y1:
             return False
         if padded.count_overlaps([*self._texts, *self._marks]):
             return False
-        if any(curve.intersects_bbox(padded, filled=False) for curve in self._curves):
+        if any(curve.intersects_bbox(box.padded(_PADDING_POINTS), filled=False) for curve in self._curves):
             return False
         if not tied:
             return True

@@ -5,21 +5,20 @@ numbers, crossovers and printed figures are its answers.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
-from sympy import Expr, Rational, cancel, ceiling, fraction, lambdify
+from sympy import Expr, Rational, cancel, fraction, lambdify
 
+from derivations.algebra import SmallestInteger
 from derivations.dataflow import Stage, Tensor
 from derivations.part_c_intensity import Cell
-from derivations.part_d_classification import Classification, Crossover
 from derivations.problem import Problem
-from derivations.rounding import Measure, measured, rounded
+from derivations.rounding import Measure, measured
 from derivations.solution import Solution
 from derivations.symbols import s
 from figures.decode import DecodeNumbers
 from figures.intensity import Curve, IntensityNumbers
-from figures.numerals import equals, factor, number, quantity, shown
+from figures.numerals import ceiling_rate, equals, number, quantity, shown, with_unit
 from figures.roof import MachineNumbers, MarkedPoint, Point
 from figures.roofline import RooflineNumbers
 from figures.traffic import StageTraffic, TensorTraffic, TrafficNumbers
@@ -28,7 +27,6 @@ _CURVE_POINTS = 121
 _LENGTH_MARGIN = 0.09  # by this share of their decades the curves go beyond the lengths of interest
 _LEAST_LENGTH_MARGIN = 1.6  # and by this factor at least
 _ROOF_MARGIN = 100  # beyond its points a roof is known for as many decades again, and by this factor more
-_LONGEST_SPEEDUP = 6  # characters
 
 
 def roofline_numbers(solution: Solution) -> RooflineNumbers:
@@ -42,27 +40,29 @@ def roofline_numbers(solution: Solution) -> RooflineNumbers:
         fused=tuple(_marked(solution.problem, row.fused, "s", row.sequence_length) for row in rows),
         reference_unfused=_marked(solution.problem, unfused, "s", reference),
         reference_fused=_marked(solution.problem, fused, "s", reference),
-        speedup_text=_speedup_text(classification),
+        speedup_text=shown(classification.speedup_figure),
     )
 
 
 def intensity_numbers(solution: Solution) -> IntensityNumbers:
     problem, intensity, causal = solution.problem, solution.intensity, solution.causal
-    fused, fused_causal = _crossing(solution.classification.fused), _crossing(causal.crossover)
-    unfused = _crossing(solution.classification.unfused.crossover)
-    unfused_causal = _crossing_at(causal.unfused_smallest.bound if causal.unfused_smallest else None)
-    crossings = [cross.at for cross in (fused, fused_causal, unfused, unfused_causal) if cross]
+    classification, crossover = solution.classification, solution.classification.unfused.crossover
+    fused, fused_causal = _first_length(classification.fused.smallest), _first_length(causal.crossover.smallest)
+    unfused = None if crossover is None else _first_length(crossover.smallest)
+    unfused_causal = _first_length(causal.unfused_smallest)
+    firsts = [first for first in (fused, fused_causal, unfused, unfused_causal) if first is not None]
     reference, rows = problem.workload.sequence_length, problem.tables.intensity_sequence_lengths
-    lengths = _span([reference, *rows, *crossings])
+    lengths = _span([reference, *rows, *firsts])
 
-    def curve(value: Expr, cells: Iterable[Cell], crossing: _Crossing | None) -> Curve:
+    def curve(value: Expr, cells: Iterable[Cell], first: Rational | None) -> Curve:
+        intensity_of_length = value.subs(problem.head)
         heights = [plain(cell.intensity_flops_per_byte) for cell in cells]
         return Curve(
             lengths=lengths,
-            intensities=_evaluated(value.subs(problem.head), lengths),
+            intensities=_evaluated(intensity_of_length, lengths),
             rows=tuple(zip(map(float, rows), heights, strict=True)) if heights else (),
-            crossover=plain(crossing.at) if crossing else None,
-            crossover_text=crossing.text if crossing else "",
+            first=None if first is None else (plain(first), plain(intensity_of_length.subs(s, first))),
+            first_text="" if first is None else equals("s", first, r"\geq"),
         )
 
     return IntensityNumbers(
@@ -71,7 +71,7 @@ def intensity_numbers(solution: Solution) -> IntensityNumbers:
         unfused=curve(intensity.unfused.value, [row.unfused for row in intensity.rows], unfused),
         unfused_causal=curve(causal.unfused.value, [], unfused_causal),
         ridge=plain(problem.machine.ridge_flops_per_byte),
-        ridge_text=shown(solution.classification.ridge_figure),
+        ridge_text=shown(classification.ridge_figure),
         unfused_limit=plain(intensity.unfused_limit_figure.exact),
         unfused_limit_text=shown(intensity.unfused_limit_figure),
         binary_lengths=all(length & (length - 1) == 0 for length in (reference, *rows)),
@@ -105,7 +105,7 @@ def traffic_numbers(solution: Solution) -> TrafficNumbers:
         unfused=tuple(map(stage_traffic, traffic.stages)),
         unfused_total_text=quantity(traffic.reference_bytes_unfused, "B"),
         fused=stage_traffic(traffic.fused_stage),
-        ratio_text=factor(solution.classification.traffic_ratio),
+        ratio_text=shown(solution.classification.traffic_ratio_figure),
     )
 
 
@@ -117,7 +117,16 @@ def decode_numbers(solution: Solution) -> DecodeNumbers:
         machine=_machine(solution, [needed, *(row.limit for row in grouped.rows)]),
         groups=tuple(_marked(problem, row.limit, "g", row.group_size) for row in grouped.rows),
         needed=_marked(problem, needed, "g", smallest.value),
+        needed_text=_needed_text(smallest),
     )
+
+
+def _needed_text(smallest: SmallestInteger) -> str:
+    """What the smallest group size does whose limit for long s, which no length attains, is at least the ridge."""
+    named = equals("g", Rational(smallest.value))
+    if smallest.reached_exactly:
+        return f"{named}: the ridge, in the limit"
+    return f"{named} reaches the ridge" if smallest.has_predecessor else f"{named} is past the ridge"
 
 
 def plain(value: Rational | Fraction) -> float:
@@ -125,24 +134,9 @@ def plain(value: Rational | Fraction) -> float:
     return int(value.numerator) / int(value.denominator)
 
 
-@dataclass(frozen=True)
-class _Crossing:
-    """Where an intensity meets the ridge point, and what is written there."""
-
-    at: Rational
-    text: str
-
-
-def _crossing(crossover: Crossover | None) -> _Crossing | None:
-    """The real s, with the smallest integer as its text; None where every length is past it."""
-    if crossover is None or crossover.everywhere:
-        return None
-    smallest = Rational(crossover.smallest.value)
-    return _Crossing(crossover.smallest.bound, equals("s", smallest, r"\geq"))
-
-
-def _crossing_at(real: Rational | None) -> _Crossing | None:
-    return None if real is None or real <= 1 else _Crossing(real, equals("s", ceiling(real), r"\geq"))
+def _first_length(smallest: SmallestInteger | None) -> Rational | None:
+    """The smallest s that is compute-bound; None where no length is, or every one."""
+    return None if smallest is None or smallest.value == 1 else Rational(smallest.value)
 
 
 def _span(lengths: Sequence[Rational | int]) -> tuple[float, ...]:
@@ -173,8 +167,8 @@ def _machine(solution: Solution, cells: Iterable[Cell]) -> MachineNumbers:
         ridge=_point(problem, ridge),
         compute_end=_point(problem, high * margin),
         ridge_text=shown(solution.classification.ridge_figure),
-        peak_text=f"{shown(peak.figure)} {peak.unit}",
-        bandwidth_text=quantity(problem.device.bandwidth_bytes_per_s, "B/s", in_full=True),
+        peak_text=with_unit(peak),
+        bandwidth_text=with_unit(ceiling_rate(problem.device.bandwidth_bytes_per_s, "B/s")),
     )
 
 
@@ -194,15 +188,7 @@ def _point(problem: Problem, intensity: Rational) -> Point:
 
 def _peak(problem: Problem) -> Measure:
     """As printed: its unit is that of all rates."""
-    return measured(problem.device.peak_flops_per_s, "FLOP/s", exactly=True)
-
-
-def _speedup_text(classification: Classification) -> str:
-    """As printed, but shorter where only its distance from the traffic ratio takes many digits."""
-    figure = classification.speedup_figure
-    if len(figure.text) > _LONGEST_SPEEDUP:
-        figure = rounded(classification.speedup, apart_from=[Rational(1)])
-    return shown(figure)
+    return ceiling_rate(problem.device.peak_flops_per_s, "FLOP/s")
 
 
 def _bytes(problem: Problem, elements: Expr) -> Rational:

@@ -2,7 +2,7 @@
 
 from sympy import Rational
 
-from derivations.rounding import Figure, measured, neat, rounded
+from derivations.rounding import Figure, Measure, measured, neat, rounded
 
 _LONGEST_PLAIN = 9  # digits of an integer
 _LONGEST_UNGROUPED = 5
@@ -19,14 +19,17 @@ def number(value: Rational) -> str:
     return shown(neat(value))
 
 
-def factor(value: Rational) -> str:
-    """An integer in full where that is short, anything else to three figures."""
-    return number(value) if value.q == 1 else shown(rounded(value))
-
-
-def quantity(value: Rational, unit: str, in_full: bool = False) -> str:
+def quantity(value: Rational, unit: str) -> str:
     """A value in base units with the prefix that suits it: 134 MB."""
-    measure = measured(value, unit, exactly=in_full)
+    return with_unit(measured(value, unit))
+
+
+def ceiling_rate(value: Rational, unit: str) -> Measure:
+    """A rate of the device, in base units, to the digits that the manual's tables give it."""
+    return measured(value, unit, 4, exactly=True)
+
+
+def with_unit(measure: Measure) -> str:
     return f"{shown(measure.figure)} {measure.unit}"
 
 

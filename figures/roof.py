@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from figures import scales, style
-from figures.labels import Labels, wrapped
+from figures.labels import Labels, Place, wrapped
 
 BESIDE_FLAT = ("N", "NE", "NW", "S", "SE", "SW")
 BELOW_SLOPE = ("SE", "E", "NW", "W", "S", "N")
@@ -18,7 +19,11 @@ _HEIGHT_CM = 9.0
 _RIGHT_CM, _BOTTOM_CM, _TOP_CM = 0.6, 1.15, 0.65
 _TITLE_LINES = 2
 _TITLE_LINE_CM = 0.42
+_LEFT_OF_RIDGE = 0.22  # of the axis: as wide as what is written there
+_BELOW_ENTRY = 0.12  # of the axis, below the roof at the left edge: as high as the regimes' names
 _RIDGE_POINTS = 5.0
+_ROOF_GAPS_POINTS = (2.0, 5.0)  # the second clears the markers on the roof
+_CLEAR_POINTS = (6.0, 1.5)
 _FROM_DROP_POINTS = 3.5  # from the ridge's dotted line to the words beside it
 _TEXT: dict[str, Any] = {"fontsize": style.SMALL, "color": style.ROOF}
 
@@ -66,11 +71,7 @@ class MachineNumbers:
 def draw_roof(machine: MachineNumbers, points: Sequence[Point]) -> tuple[Figure, Axes, Labels]:
     """Axes that hold `points` and the ridge, with the roofs drawn and not yet labelled."""
     figure, axes = style.new_figure(_HEIGHT_CM)
-    everything = [*points, machine.ridge]
-    scales.set_log(axes, "x", *scales.spread([point.intensity for point in everything], 0.16, 0.22, 1.5))
-    scales.set_log(axes, "y", *scales.spread([point.rate for point in everything], 0.34, 0.2, 0.7))
-    axes.set_xlabel("arithmetic intensity, FLOP/B")
-    axes.set_ylabel(f"attainable rate, {machine.rate_unit}")
+    _set_axes(axes, machine, [*points, machine.ridge])
     _set_margins(figure, axes, machine.name)
 
     roof = list(zip(machine.memory_end.at, machine.ridge.at, machine.compute_end.at, strict=True))
@@ -96,12 +97,32 @@ def draw_roof(machine: MachineNumbers, points: Sequence[Point]) -> tuple[Figure,
 
 def label_roofs(labels: Labels, machine: MachineNumbers) -> None:
     """What the two roofs are worth, where the points and their labels leave room."""
-    for place in labels.along(machine.compute_end.at, machine.ridge.at, (0.02, 0.4, 0.6)):
-        if labels.put(f"peak {machine.peak_text}", place, ("NW", "SW"), gaps=(2.0,), **_TEXT):
-            break
-    for place in labels.along(machine.memory_end.at, machine.ridge.at, (0.5, 0.6, 0.4, 0.75, 0.25, 0.1)):
-        if labels.put(f"HBM {machine.bandwidth_text}", place, ("NW", "SE"), gaps=(2.0,), **_TEXT):
-            break
+    ridge = machine.ridge.at
+    flat = labels.along(machine.compute_end.at, ridge, (0.02, 0.4, 0.6, 0.2, 0.8))
+    slope = labels.along(machine.memory_end.at, ridge, (0.5, 0.6, 0.4, 0.75, 0.25, 0.1, 0.9))
+    _label_roof(labels, f"peak {machine.peak_text}", flat, ("NW", "SW"))
+    _label_roof(labels, f"HBM {machine.bandwidth_text}", slope, ("NW", "SE"))
+
+
+def _label_roof(labels: Labels, text: str, places: Sequence[Place], sides: Sequence[str]) -> None:
+    """At the first place that is well clear of points and other labels, or just clear; else tied to the first one."""
+    for clear_points, place in product(_CLEAR_POINTS, places):
+        if labels.put(text, place, sides, gaps=_ROOF_GAPS_POINTS, clear_points=clear_points, **_TEXT):
+            return
+    labels.put(text, places[0], sides, required=True, **_TEXT)
+
+
+def _set_axes(axes: Axes, machine: MachineNumbers, points: Sequence[Point]) -> None:
+    """Limits that hold the points; left of the ridge, and below the roof where it enters, there is room for words."""
+    left, right = scales.spread([point.intensity for point in points], 0.16, 0.22, 1.5)
+    left = scales.with_room_below(left, right, machine.ridge.intensity, _LEFT_OF_RIDGE)
+    low, high = scales.spread([point.rate for point in points], 0.34, 0.2, 0.7)
+    entry = machine.ridge.rate * (left / machine.ridge.intensity)
+    low = scales.with_room_below(low, high, entry, _BELOW_ENTRY)
+    scales.set_log(axes, "x", left, right)
+    scales.set_log(axes, "y", low, high)
+    axes.set_xlabel("arithmetic intensity, FLOP/B")
+    axes.set_ylabel(f"attainable rate, {machine.rate_unit}")
 
 
 def _label_ridge(axes: Axes, labels: Labels, machine: MachineNumbers) -> None:

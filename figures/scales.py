@@ -60,6 +60,11 @@ def spread(values: Sequence[float], below: float, above: float, least_decades: f
     return 10 ** (low - below * length), 10 ** (high + above * length)
 
 
+def with_room_below(low: float, high: float, value: float, share: float) -> float:
+    """The lower limit of a logarithmic axis, `low` or what it takes for `share` of the axis to lie below `value`."""
+    return min(low, value * (value / high) ** (share / (1 - share)))
+
+
 def linear_label(value: float) -> str:
     """A tick of a linear axis: plain, or with a power of ten where it is very large or small."""
     mantissa, _, power = f"{value:.6g}".partition("e")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from matplotlib.figure import Figure
+from sympy import Rational
 
 from derivations.problem import Problem
 from derivations.solution import Solution, solve
@@ -36,8 +37,19 @@ def test_a_group_size_of_the_table_that_is_the_needed_one_is_labelled_once(
     assert "4" not in words and "8" in words
 
 
+def test_a_limit_that_is_the_ridge_is_told_from_one_past_it(problem_with: Callable[..., Problem]) -> None:
+    per_query_head = Rational(517, 512)
+    for ridge, text in {
+        8 * per_query_head: "$g = 8$: the ridge, in the limit",
+        8 * per_query_head - Rational(1, 10**9): "$g = 8$ reaches the ridge",
+        per_query_head: "$g = 1$: the ridge, in the limit",
+        per_query_head - Rational(1, 10**9): "$g = 1$ is past the ridge",
+    }.items():
+        assert text in layout(drawn(solve(problem_with(ridge=ridge)))).words
+
+
 def test_decode_above_the_ridge_lies_on_the_flat_roof(problem_with: Callable[..., Problem]) -> None:
     figure = drawn(solve(problem_with(ridge="1/4")))
     assert {rate for _, rate in points(figure, "groups")} == {1.0}
     assert points(figure, "needed") == points(figure, "groups")[:1]
-    assert "$g = 1$ reaches the ridge" in layout(figure).words
+    assert "$g = 1$ is past the ridge" in layout(figure).words

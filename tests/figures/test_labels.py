@@ -61,6 +61,15 @@ def test_a_label_that_would_leave_the_axes_is_left_out(axes: Axes) -> None:
     assert Labels(axes).put("label", (50, 99.9), ("N", "NE", "NW")) is None
 
 
+def test_a_label_can_be_asked_to_keep_well_clear(axes: Axes) -> None:
+    labels = Labels(axes)
+    width, _ = labels.size_points("label")
+    center = labels.on_page((50, 50))
+    labels.avoid_markers([labels.in_data((center[0] + width + 10, center[1]))], 4)
+    assert labels.put("label", (50, 50), ("E",), gaps=(2.0,), clear_points=6.0) is None
+    assert labels.put("label", (50, 50), ("E",), gaps=(2.0,)) is not None
+
+
 def test_a_required_label_moves_off_and_is_tied_to_its_point(axes: Axes) -> None:
     labels = Labels(axes)
     labels.avoid_box(30, 30, 70, 70)

@@ -4,7 +4,7 @@ import pytest
 from sympy import Rational
 
 from derivations.rounding import Figure
-from figures.numerals import equals, factor, grouped, number, quantity, scientific, shown
+from figures.numerals import ceiling_rate, equals, grouped, number, quantity, scientific, shown, with_unit
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,21 @@ def test_another_relation_than_equality() -> None:
     assert equals("s", Rational(595), r"\geq") == r"$s \geq 595$"
 
 
-def test_quantities_factors_and_numbers() -> None:
+def test_quantities_and_numbers() -> None:
     assert quantity(Rational(134217728), "B") == "134 MB"
-    assert quantity(Rational(3350) * 10**9, "B/s", in_full=True) == "3.35 TB/s"
-    assert factor(Rational(8193)) == "8193"
-    assert factor(Rational(141, 16)) == "8.81"
     assert number(Rational(9894, 10)) == "989.4"
+
+
+@pytest.mark.parametrize(
+    ("rate", "unit", "text"),
+    [
+        ("3350e9", "B/s", "3.35 TB/s"),
+        ("4235.264e12", "FLOP/s", "4235 TFLOP/s"),
+        ("256548.9564e12", "FLOP/s", "256.5 PFLOP/s"),
+    ],
+)
+def test_a_rate_of_the_device_is_printed_as_in_the_tables(rate: str, unit: str, text: str) -> None:
+    assert with_unit(ceiling_rate(Rational(rate), unit)) == text
 
 
 def test_digits_are_grouped_from_six_on() -> None:

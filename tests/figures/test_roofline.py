@@ -82,6 +82,13 @@ def test_there_is_no_arrow_where_the_two_coincide(problem_with: Callable[..., Pr
     assert "$s = 1$: 1.001×" in layout(figure).words
 
 
+def test_the_speedup_has_as_many_digits_as_in_the_manual(problem_with: Callable[..., Problem]) -> None:
+    """D4 compares it with the traffic ratio, which is 65 and a hair more."""
+    problem = problem_with(ridge=4136 * (1 - Rational(1, 10**9)))
+    assert solve(problem).classification.speedup_figure.text == "64.9999999"
+    assert "$s = 8192$: 64.9999999×" in layout(drawn(problem)).words
+
+
 def test_one_row_has_one_label(problem_with: Callable[..., Problem]) -> None:
     words = layout(drawn(problem_with(intensity_sequence_lengths=(777,), sequence_length=1000))).words
     assert "unfused, $s = 777$" in words and "fused, $s = 777$" in words

@@ -47,6 +47,14 @@ def test_limits_leave_the_room_asked_for(values: list[float], below: float, abov
     assert (log10(high) - log10(max(values))) / length >= above - 1e-9
 
 
+@given(st.floats(1e-9, 1e-3), st.floats(1, 1e9), st.floats(1e-6, 1), st.floats(0.01, 0.5))
+def test_an_axis_is_lowered_as_far_as_room_is_missing(low: float, high: float, value: float, share: float) -> None:
+    lowered = scales.with_room_below(low, 10 * high, value, share)
+    below = (log10(value) - log10(lowered)) / (log10(10 * high) - log10(lowered))
+    assert lowered == low or isclose(below, share, rel_tol=1e-6)
+    assert lowered <= low and below >= share - 1e-9
+
+
 def test_an_axis_is_set() -> None:
     axes = Figure().add_subplot()
     scales.set_log(axes, "x", 20, 30_000)

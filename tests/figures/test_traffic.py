@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from sympy import Rational
 
 from derivations.problem import Problem
 from derivations.solution import Solution, solve
@@ -84,6 +85,15 @@ def test_a_fused_bar_too_short_for_its_labels_is_shown_again_stretched(problem: 
         "$V$, $O$: 2.10 MB each",
     ):
         assert text in words
+
+
+def test_the_ratio_has_as_many_digits_as_in_the_manual(problem_with: Callable[..., Problem]) -> None:
+    """D4 compares it with a speedup that is a hair less."""
+    ridge = Rational(64256 * (4 * 997 + 5), 8 * 997) * (1 - Rational(1, 10**4))
+    problem = problem_with(ridge=ridge, head_dim=997, sequence_length=64256)
+    printed = solve(problem).classification.traffic_ratio_figure.text
+    assert len(printed) > len("65.4")
+    assert f"the same,\n{printed}× wider" in layout(drawn(problem)).words
 
 
 def test_a_fused_bar_with_room_is_not_stretched(problem_with: Callable[..., Problem]) -> None:
