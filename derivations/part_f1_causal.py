@@ -93,10 +93,11 @@ def solve(problem: Problem) -> Causal:
 def _side_by_side(share: Rational, uncut: Rational) -> tuple[Measure, Measure]:
     """Two percentages that differ as printed, with as many digits each as one of them needs."""
     digits = 3
-    for _ in range(2):
-        pair = percent(share, digits, [uncut]), percent(uncut, digits, [share])
-        digits = max(len(each.figure.text.replace(".", "").lstrip("0")) for each in pair)
-    return pair
+    while percent(share, digits, [uncut]).figure.text == percent(uncut, digits, [share]).figure.text:
+        digits += 1
+    pair = percent(share, digits, [uncut]), percent(uncut, digits, [share])
+    digits = max(len(each.figure.text.replace(".", "").lstrip("0")) for each in pair)
+    return percent(share, digits, [uncut]), percent(uncut, digits, [share])
 
 
 def _triangle_crossover(problem: Problem) -> SmallestInteger:

@@ -51,6 +51,9 @@ def test_the_two_shares_have_as_many_digits(problem_with: Callable[..., Problem]
     # 8192/8198 and 8192/8195, of which the second would be 100% in three figures
     part = solve(problem_with(head_dim=3))
     assert (part.share_figure.figure.text, part.share_figure_uncut.figure.text) == ("99.93", "99.96")
+    # 297,921/298,321 and 297,921/298,121, both 99.9% in three figures
+    part = solve(problem_with(head_dim=200, sequence_length=297_921))
+    assert (part.share_figure.figure.text, part.share_figure_uncut.figure.text) == ("99.87", "99.93")
     # 100/200,100 and 100/100,100
     part = solve(problem_with(head_dim=100_000, sequence_length=100))
     assert (part.share_figure.figure.text, part.share_figure_uncut.figure.text) == ("0.0500", "0.0999")
