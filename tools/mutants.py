@@ -7,6 +7,7 @@ no test noticed are written as diffs to .build/mutants/NAME.txt. Exit status 1 i
 """
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from cosmic_ray.work_item import WorkerOutcome
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".build" / "mutants"
 WANTED = 0.95
+ENVIRONMENT = {**os.environ, "PROPERTY_PROFILE": "mutants"}
 COPIED = (
     "derivations",
     "execution",
@@ -36,6 +38,8 @@ STAGES = (
     "tests/derivations",
     "tests/execution tests/test_published.py tests/templates/test_golden.py tests/test_properties.py",
 )
+
+PYTEST = (sys.executable, "-m", "pytest", "--exitfirst", "--quiet", "-p", "no:cacheprovider")
 
 # Of the stand-ins for an operator one is tried, its opposite; for an ordering also its edge (< for <=). Left out are
 # decorators, which say how a value is reached (@property, @cache), not which it is, and the | of type hints.
@@ -74,17 +78,14 @@ def mutate(name: str) -> tuple[int, int]:
             shutil.copy(ROOT / part, copy / part)
     stages = [stage.format(name=name) for stage in STAGES]
     stages = [stage for stage in stages if all((ROOT / tests).exists() for tests in stage.split())]
-    run = f"'{sys.executable}' -m pytest --exitfirst --quiet -p no:cacheprovider"
-    (copy / "stages.sh").write_text(" && ".join(f"{run} {stage}" for stage in stages) + "\n")
+    (copy / "stages.sh").write_text(" && ".join(f"{shlex.join(PYTEST)} {stage}" for stage in stages) + "\n")
     (copy / "mutants.toml").write_text(CONFIGURATION.format(name=name))
-    environment = {**os.environ, "PROPERTY_PROFILE": "mutants"}
     for command in (
         ["cosmic_ray.cli", "init", "mutants.toml", "session.sqlite"],
         ["cosmic_ray.tools.filters.operators_filter", "session.sqlite", "mutants.toml"],
-        ["cosmic_ray.cli", "baseline", "mutants.toml"],
         ["cosmic_ray.cli", "exec", "mutants.toml", "session.sqlite"],
     ):
-        subprocess.run([sys.executable, "-m", *command], cwd=copy, env=environment, check=True)
+        subprocess.run([sys.executable, "-m", *command], cwd=copy, env=ENVIRONMENT, check=True)
 
     with use_db(str(copy / "session.sqlite"), WorkDB.Mode.open) as session:
         tried = [
@@ -103,6 +104,11 @@ def main(names: list[str]) -> int:
     unknown = sorted(set(names) - set(modules))
     if unknown:
         print(f"derivations/ has no module {', '.join(unknown)}; it has {', '.join(sorted(modules))}.", file=sys.stderr)
+        return 2
+    tests = " ".join(STAGES[1:]).split()
+    print("Without a change:", *tests, flush=True)
+    if subprocess.run([*PYTEST, *tests], cwd=ROOT, env=ENVIRONMENT).returncode:
+        print("The tests fail without any change; mend that first.", file=sys.stderr)
         return 2
     # The longest first, lest it run alone at the end.
     chosen = sorted(names or modules, key=lambda name: -modules[name])
