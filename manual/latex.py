@@ -28,7 +28,7 @@ RELATIONS = {
 }
 DIGITS_LEFT_UNGROUPED = 5
 DIGITS_ASSIGNED_IN_FULL = 9
-LONGEST_UNBROKEN = 24  # digits
+LONGEST_UNBROKEN = 25  # digits
 LONGEST_FIGURE = 40  # digits of a fraction that stands for a figure
 LONGEST_FRACTION = 20  # digits above and below the bar
 DIGITS_OF_A_BEGINNING = 7

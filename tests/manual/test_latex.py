@@ -163,8 +163,8 @@ def test_figures() -> None:
 
 def test_integers_in_full() -> None:
     assert integer(10**7) == "10{,}000{,}000"
-    assert integer(10**23) == "100" + "{,}000" * 7
-    assert integer(10**24) == "1" + r"{,}\allowbreak 000" * 8
+    assert integer(10**24) == "1" + "{,}000" * 8
+    assert integer(10**25) == "10" + r"{,}\allowbreak 000" * 8
 
 
 def test_numbers_in_a_table() -> None:
