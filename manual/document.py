@@ -121,7 +121,7 @@ def _binary(value: Rational) -> str:
 
 def _counted(count: int, singular: str, plural: str) -> str:
     """The count with its noun in the right number."""
-    return f"${latex.tabulated(count)}$~{singular if count == 1 else plural}"
+    return f"${latex.tabulated(count, in_full=15)}$~{singular if count == 1 else plural}"
 
 
 def _sizes(sizes: Iterable[tuple[int, int]]) -> str:

@@ -58,11 +58,11 @@ def integer(number: int) -> str:
     return digits if abs(number) < 10**LONGEST_UNBROKEN else digits.replace("{,}", r"{,}\allowbreak ")
 
 
-def tabulated(shown: Figure | int) -> str:
-    """A figure in a table, or a whole number, which is rounded there where it is very long."""
+def tabulated(shown: Figure | int, in_full: int = 9) -> str:
+    """A figure in a table, or a whole number, which is rounded there where it has more than `in_full` digits."""
     if isinstance(shown, Figure):
         return figure(shown)
-    return integer(shown) if abs(shown) < 10**MOST_FIGURES else figure(rounded(Rational(shown), 4).trimmed)
+    return integer(shown) if abs(shown) < 10**in_full else figure(rounded(Rational(shown), 4).trimmed)
 
 
 def relation(line: Line) -> str:

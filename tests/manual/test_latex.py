@@ -169,9 +169,10 @@ def test_integers_in_full() -> None:
 
 def test_numbers_in_a_table() -> None:
     assert tabulated(Figure(Rational(1654400), "1654400")) == "1{,}654{,}400"
-    assert tabulated(10**14 + 1) == "100{,}000{,}000{,}000{,}001"
+    assert tabulated(123456789) == "123{,}456{,}789"
+    assert tabulated(1234567891) == r"1.235 \times 10^{9}"
     assert tabulated(10**15) == "10^{15}"
-    assert tabulated(12345678 * 10**8) == r"1.235 \times 10^{15}"
+    assert tabulated(10**14 + 1, in_full=15) == "100{,}000{,}000{,}000{,}001"
 
 
 def test_measures_in_text() -> None:
