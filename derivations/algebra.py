@@ -415,6 +415,8 @@ def _with_decimal(
         return lines
     figure, scale = (shown.figure, shown.scale) if isinstance(shown, Measure) else (shown, Rational(1))
     printed = Rational(figure.text) * scale
+    if printed == number:
+        shown = shown.trimmed
     if abs(printed - number) * 1000 > 5 * abs(number):
         raise DoesNotFollow(f"{figure.text} is not close to {number / scale}")
     if printed == number and scale == 1 and lines and lines[-1].right == number:
@@ -446,14 +448,19 @@ def _folded_sum(expression: Expr) -> Expr:
 
 
 def _folded_product(expression: Expr) -> Expr:
-    """Coefficient first, then the factors in the order written; a fraction's sums made primitive and cancelled."""
+    """Coefficient first, then the factors in the order written; a fraction's sums made primitive and cancelled.
+
+    A coefficient in which a decimal was put is a decimal, above the bar or below it: 14.8sd, not 74sd/5.
+    """
     number = Rational(1)
+    decimal = set()  # the signs of the exponents of decimals: such numbers come from a parameter file
     factors: dict[Expr, int] = {}
     for base, exponent in _factors(expression):
         base = folded(base) if base.args else base
         for inner, inner_exponent in _factors(base):
             if inner.is_Rational:
                 number *= inner ** (exponent * inner_exponent)
+                decimal |= {exponent * inner_exponent > 0} if inner.q != 1 else set()
             else:
                 factors[inner] = factors.get(inner, 0) + exponent * inner_exponent
     if number == 0:
@@ -462,6 +469,11 @@ def _folded_product(expression: Expr) -> Expr:
         number, factors = _primitive(number, factors)
     above = [_power(base, exponent) for base, exponent in factors.items() if exponent > 0]
     below = [_power(base, -exponent) for base, exponent in factors.items() if exponent < 0]
+    if True in decimal and above and not below and _ends(number):
+        return _joined(Mul, [number, *above], number)
+    if False in decimal and above and number.q != 1 and _ends(1 / number):
+        below.insert(0, 1 / abs(number))
+        number /= abs(number)
     if abs(number.p) != 1 or not above:
         above.insert(0, Integer(number.p))
     elif number.p == -1:
@@ -472,6 +484,11 @@ def _folded_product(expression: Expr) -> Expr:
     if not below:
         return numerator
     return Mul(numerator, Pow(_joined(Mul, below, Integer(1)), Integer(-1), evaluate=False), evaluate=False)
+
+
+def _ends(number: Rational) -> bool:
+    """Whether it is a decimal that ends, and no integer."""
+    return number.q != 1 and pow(10, 4 * len(str(number.q)), int(number.q)) == 0
 
 
 def _factors(expression: Expr) -> list[tuple[Expr, int]]:

@@ -4,6 +4,7 @@ Unfused, every kernel reads its inputs from HBM and writes its output back, so t
 Fused, only what enters or leaves the operator crosses: Q, K and V in, O out.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sympy import Expr, Rational
@@ -12,7 +13,7 @@ from derivations.algebra import Derivation
 from derivations.attention import attention
 from derivations.dataflow import Stage, fuse, traffic_elements
 from derivations.problem import Problem
-from derivations.rounding import percent
+from derivations.rounding import Figure, neat, percent, to_places
 from derivations.symbols import b, s
 
 
@@ -23,6 +24,15 @@ class TrafficRatio:
     sequence_length: int
     per_head_dim: Rational  # s/d
     ratio: Rational  # unfused over fused bytes
+
+    @property
+    def ratio_figure(self) -> Figure:
+        return ratio_figure(self.ratio)
+
+    @property
+    def per_head_dim_figure(self) -> Figure:
+        """s/d, to as many places as the ratio: as printed, too, the two differ by 1."""
+        return to_places(self.per_head_dim, self.ratio_figure.places)
 
 
 @dataclass(frozen=True)
@@ -102,6 +112,12 @@ def solve(problem: Problem) -> Traffic:
         reference_bytes_unfused=unfused_bytes.subs(problem.reference),
         reference_bytes_fused=fused_bytes.subs(problem.reference),
     )
+
+
+def ratio_figure(ratio: Rational, apart_from: Iterable[Rational] = ()) -> Figure:
+    """The ratio of the traffics, 1 + s/d, to the place of the third figure of s/d, or to units."""
+    figures = len(str(ratio // 1)) + neat(ratio - 1, 3).places
+    return neat(ratio, figures, apart_from)
 
 
 def _stage(name: str, stage: Stage, tensors: str, reason: str, collected: str) -> Derivation:

@@ -5,11 +5,12 @@ that the claim compares it with, more figures are kept.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sympy import Rational, floor
 
 MOST_FIGURES = 15
+LONGEST_PADDED = 6  # digits before the point that a rounded figure may have, the last of them mere zeros
 SHARES_CLAIMED = (Rational(5), Rational(50), Rational(100))
 
 
@@ -24,10 +25,27 @@ class Figure:
     def is_exact(self) -> bool:
         return bool(Rational(self.text) == self.exact)
 
+    @property
+    def places(self) -> int:
+        """Digits behind the point, the power of ten counted in."""
+        mantissa, _, exponent = self.text.partition("e")
+        return max(0, len(mantissa.partition(".")[2]) - int(exponent or 0))
+
+    @property
+    def trimmed(self) -> "Figure":
+        """Without the zeros at its end that an exact decimal does not need: 0.85 for 0.850."""
+        mantissa, e, exponent = self.text.partition("e")
+        if "." not in mantissa or not self.is_exact:
+            return self
+        return Figure(self.exact, mantissa.rstrip("0").rstrip(".") + e + exponent)
+
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure with its unit, prefix included (134 MB); `scale` is the size of that unit in base units."""
+    """A figure with its unit, prefix included (134 MB); `scale` is the size of that unit in base units.
+
+    A plain ratio has no unit.
+    """
 
     figure: Figure
     unit: str
@@ -36,6 +54,10 @@ class Measure:
     @property
     def is_exact(self) -> bool:
         return self.figure.is_exact
+
+    @property
+    def trimmed(self) -> "Measure":
+        return replace(self, figure=self.figure.trimmed)
 
 
 def rounded(value: Rational, figures: int = 3, apart_from: Iterable[Rational] = ()) -> Figure:
@@ -58,17 +80,28 @@ def neat(value: Rational, figures: int = 4, apart_from: Iterable[Rational] = (),
     most = max(9, in_full) if value.q == 1 else in_full
     text = _decimal(value, most)
     if Rational(text) == value and "e" not in text:
-        return Figure(value, text.rstrip("0").rstrip(".") if "." in text else text)
-    return rounded(value, figures, apart_from)
+        return Figure(value, text).trimmed
+    return rounded(value, figures, apart_from).trimmed
+
+
+def to_places(value: Rational, places: int) -> Figure:
+    """`value` to that many digits behind the point."""
+    sign = "-" if value < 0 else ""
+    return Figure(value, sign + _point(_nearest(abs(value) * 10**places), places))
 
 
 def percent(share: Rational, figures: int = 3, apart_from: Iterable[Rational] = ()) -> Measure:
     """A plain ratio as a percentage, kept on its side of the shares that claims are made of: 5%, 50%, 100%.
 
-    `apart_from` are further ratios that it is compared with.
+    `apart_from` are further ratios that it is compared with. As a percentage takes no power of ten, a ratio that would
+    need one stays a ratio.
     """
-    fences = [*SHARES_CLAIMED, *(100 * Rational(fence) for fence in apart_from)]
-    return Measure(neat(100 * Rational(share), figures, fences, in_full=4), "%", Rational(1, 100))
+    share = Rational(share)
+    fences = [*(claimed / 100 for claimed in SHARES_CLAIMED), *map(Rational, apart_from)]
+    in_percent = neat(100 * share, figures, [100 * fence for fence in fences], in_full=4)
+    if "e" in in_percent.text:
+        return Measure(neat(share, figures, fences), "", Rational(1))
+    return Measure(in_percent, "%", Rational(1, 100))
 
 
 def measured(
@@ -118,7 +151,11 @@ _PREFIXES = {
 
 
 def _decimal(value: Rational, figures: int) -> str:
-    """`value` to `figures` significant figures as a plain decimal; with an exponent outside 1e-4 .. 1e15."""
+    """`value` to `figures` significant figures as a plain decimal.
+
+    With an exponent below 1e-4, from 1e15 on, and where more than `LONGEST_PADDED` digits would end in zeros that are
+    not significant.
+    """
     if value == 0:
         return "0"
     magnitude = abs(value)
@@ -127,7 +164,7 @@ def _decimal(value: Rational, figures: int) -> str:
     if digits == 10**figures:
         digits, exponent = digits // 10, exponent + 1
     sign = "-" if value < 0 else ""
-    if not -4 <= exponent < 15:
+    if not -4 <= exponent < 15 or exponent >= max(figures, LONGEST_PADDED):
         mantissa = _point(digits, figures - 1)
         return f"{sign}{mantissa}e{exponent}"
     places = figures - 1 - exponent

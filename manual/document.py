@@ -30,8 +30,9 @@ class Displayed:
         self.lines = 0
 
     def rows(self, lines: Sequence[Line]) -> list[latex.Row]:
-        self.lines += len(lines)
-        return latex.rows(lines)
+        shown = latex.displayed(lines)
+        self.lines += len(shown)
+        return latex.rows(shown)
 
 
 def environment() -> Environment:
@@ -89,7 +90,7 @@ def _in_unit(name: str, figures: int = 3) -> Callable[[Rational], str]:
 def _number(value: Rational | int) -> str:
     """An integer or a decimal in full."""
     number = Rational(value)
-    return latex.grouped(str(number.p)) if number.q == 1 else latex.formula(neat(number, in_full=15))
+    return latex.integer(int(number)) if number.q == 1 else latex.formula(number)
 
 
 def _equals(value: Rational, figures: int = 4) -> str:
@@ -98,7 +99,7 @@ def _equals(value: Rational, figures: int = 4) -> str:
 
 
 def _equals_figure(shown: Figure) -> str:
-    return f"{'=' if shown.is_exact else latex.RELATIONS[Relation.ABOUT]} {latex.formula(shown)}"
+    return f"{'=' if shown.is_exact else latex.RELATIONS[Relation.ABOUT]} {latex.formula(shown.trimmed)}"
 
 
 def _ratio(value: Rational, figures: int = 3) -> str:
@@ -111,14 +112,16 @@ def _percent(share: Rational, figures: int = 3) -> str:
 
 
 def _binary(value: Rational) -> str:
-    """A size as tools show it, marked where it is rounded."""
+    """A size as tools show it, marked where it is rounded; nothing below 1 KiB, where it is just the bytes again."""
     shown = binary_bytes(value)
-    return latex.measure(shown) if shown.is_exact else rf"$\approx$~{latex.measure(shown)}"
+    if shown.unit == "B":
+        return ""
+    return latex.measure(shown) if shown.is_exact else f"about {latex.measure(shown)}"
 
 
 def _counted(count: int, singular: str, plural: str) -> str:
     """The count with its noun in the right number."""
-    return f"${latex.grouped(str(count))}$~{singular if count == 1 else plural}"
+    return f"${latex.tabulated(count, in_full=15)}$~{singular if count == 1 else plural}"
 
 
 def _sizes(sizes: Iterable[tuple[int, int]]) -> str:
@@ -142,7 +145,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "equals_figure": _equals_figure,
     "ratio": _ratio,
     "neat": lambda value: _ratio(value, 4),
-    "plain": lambda shown: latex.figure(shown, group=False),
+    "plain": latex.tabulated,
     "noun": lambda count, singular, plural: singular if count == 1 else plural,
     "operations_per_s": lambda value: latex.measure(measured(value, "op/s", 4, exactly=True)),
     "percent": _percent,

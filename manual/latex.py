@@ -5,13 +5,13 @@ Formulas print in the order in which the derivations write them, never in SymPy'
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_DOWN, Context, Decimal
 
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
 
 from derivations.algebra import Line, Relation, evaluated
-from derivations.rounding import Figure, Measure, neat
+from derivations.rounding import MOST_FIGURES, Figure, Measure, rounded
 
 SYMBOLS = {
     "I_ridge": r"I_{\mathrm{ridge}}",
@@ -27,9 +27,14 @@ RELATIONS = {
     Relation.ABOUT: r"\approx",
 }
 DIGITS_LEFT_UNGROUPED = 5
+DIGITS_ASSIGNED_IN_FULL = 9
+LONGEST_UNBROKEN = 25  # digits
+LONGEST_FIGURE = 40  # digits of a fraction that stands for a figure
 LONGEST_FRACTION = 20  # digits above and below the bar
 DIGITS_OF_A_BEGINNING = 7
-ROW_WIDTH = 56  # characters that a row of a derivation has room for
+IN_FULL = re.compile(r"-?(?:\d|\{,\})+(?:\.\d+)?(?: \\cdot 10\^\{-?\d+\})?|-?10\^\{-?\d+\}")
+ROW_WIDTH = 56  # characters that a row of a derivation has room for, beside the reason
+WIDEST = 66  # characters that the page has room for
 
 
 def formula(side: Expr | Figure | Measure | int | str | None) -> str:
@@ -43,8 +48,21 @@ def formula(side: Expr | Figure | Measure | int | str | None) -> str:
     if isinstance(side, Measure):
         return _measure_in_formula(side)
     if isinstance(side, int):
-        return grouped(str(side))
+        return integer(side)
     return _expression(side)
+
+
+def integer(number: int) -> str:
+    """All its digits, with places where a line may break if they are many."""
+    digits = grouped(str(number))
+    return digits if abs(number) < 10**LONGEST_UNBROKEN else digits.replace("{,}", r"{,}\allowbreak ")
+
+
+def tabulated(shown: Figure | int, in_full: int = 9) -> str:
+    """A figure in a table, or a whole number, which is rounded there where it has more than `in_full` digits."""
+    if isinstance(shown, Figure):
+        return figure(shown)
+    return integer(shown) if abs(shown) < 10**in_full else figure(rounded(Rational(shown), 4).trimmed)
 
 
 def relation(line: Line) -> str:
@@ -62,6 +80,37 @@ class Row:
     relation: str
     right: str
     reason: str
+
+
+def displayed(lines: Sequence[Line]) -> list[Line]:
+    """The lines without those that print no more than the one above: 4/5 = 4/5, or 127 with an approximation behind.
+
+    Of a number that is repeated with its unit, the number with the unit stays; of numbers that are put in and are too
+    long to be spelled out, the result.
+    """
+    kept: list[Line] = []
+    for line in lines:
+        if not kept or line.left is not None or reason(line):
+            kept.append(line)
+        elif _takes_the_place(line, kept[-1]):
+            kept[-1] = replace(kept[-1], right=line.right)
+        elif not _is_repeated(line, kept[-1]):
+            kept.append(line)
+    return kept
+
+
+def _takes_the_place(line: Line, above: Line) -> bool:
+    before = formula(above.right)
+    if isinstance(line.right, Measure):
+        return line.right.scale == 1 and _with_dot(figure(line.right.figure)) == before
+    result_of_above = isinstance(line.right, Expr) and bool(above.values)
+    return result_of_above and _width(formula(above.left) + before) > WIDEST
+
+
+def _is_repeated(line: Line, above: Line) -> bool:
+    before = formula(above.right)
+    rounded_again = isinstance(line.right, Figure) and IN_FULL.fullmatch(before)
+    return bool(rounded_again) or _with_dot(formula(line.right)) == before
 
 
 def rows(lines: Sequence[Line]) -> list[Row]:
@@ -97,34 +146,36 @@ def reason(line: Line) -> str:
     return ", ".join(f"${_expression(symbol)} {_assigned(number)}$" for symbol, number in line.values)
 
 
-def figure(shown: Figure, group: bool = True) -> str:
-    """A rounded figure in math mode; in tables without commas between its digits."""
+def figure(shown: Figure) -> str:
+    """A rounded figure in math mode."""
+    if "/" in shown.text:
+        return _fraction(shown.exact) if len(shown.text) <= LONGEST_FIGURE else _beginning(shown.exact)
     mantissa, _, exponent = shown.text.partition("e")
-    if "/" in mantissa:
-        above, below = mantissa.split("/")
-        return rf"\frac{{{above}}}{{{below}}}"
-    number = grouped(mantissa) if group else mantissa
-    return rf"{number} \times 10^{{{exponent}}}" if exponent else number
+    number = grouped(mantissa)
+    if not exponent:
+        return number
+    power = f"10^{{{exponent}}}"
+    return power if number == "1" else rf"{number} \times {power}"
 
 
 def measure(shown: Measure) -> str:
     """A figure with its unit, in text mode: 134 MB."""
-    if shown.unit == "%":
-        return rf"${figure(shown.figure)}\%$"
+    if shown.unit in ("%", ""):
+        return f"${_measure_in_formula(shown)}$"
     return rf"${figure(shown.figure)}$~{unit(shown.unit)}"
 
 
 def _measure_in_formula(shown: Measure) -> str:
     if shown.unit == "%":
         return rf"{figure(shown.figure)}\%"
-    return rf"{figure(shown.figure)}\text{{~{unit(shown.unit)}}}"
+    return figure(shown.figure) + (rf"\text{{~{unit(shown.unit)}}}" if shown.unit else "")
 
 
 def plain(shown: Figure | Measure) -> str:
     """The same figure as plain text, with its unit: 134 MB, 0.967%."""
     if isinstance(shown, Figure):
         return shown.text
-    return shown.figure.text + ("%" if shown.unit == "%" else f" {shown.unit}")
+    return f"{shown.figure.text}{'' if shown.unit == '%' else ' '}{shown.unit}".rstrip()
 
 
 def unit(name: str) -> str:
@@ -165,6 +216,8 @@ def _product(expression: Expr) -> str:
     below: list[Expr] = []
     negative = False
     for factor in expression.args if isinstance(expression, Mul) else (expression,):
+        if isinstance(factor, Pow) and evaluated(factor.base) == 1:
+            continue  # what is 1 in this copy, above or below the bar
         if isinstance(factor, Pow) and isinstance(factor.exp, Integer) and factor.exp < 0:
             below.append(factor.base if factor.exp == -1 else Pow(factor.base, -factor.exp, evaluate=False))
         elif factor == -1:
@@ -224,23 +277,35 @@ def _power(expression: Pow) -> str:
 
 
 def _integer(number: Integer) -> str:
-    """Digits in full; a number that is round to the million as a multiple of a power of ten."""
-    digits = str(number)
-    thousands = (len(digits) - len(digits.rstrip("0"))) // 3
-    if number == 0 or thousands < 2:
-        return grouped(digits)
-    mantissa, power = grouped(digits[: -3 * thousands]), f"10^{{{3 * thousands}}}"
-    return power if mantissa == "1" else rf"{mantissa} \cdot {power}"
+    """Digits in full; a number that is round to the million with a power of ten, as prefixes have it: 192 * 10^9."""
+    digits = str(abs(number))
+    significant = len(digits.rstrip("0"))
+    if significant > MOST_FIGURES:
+        return _beginning(number)
+    if len(digits) - significant < 6:
+        return grouped(str(number))
+    sign = "-" if number < 0 else ""
+    if significant == 1 and digits[0] == "1":
+        return f"{sign}10^{{{len(digits) - 1}}}"
+    power = (len(digits) - 1) // 3 * 3
+    mantissa = Decimal(int(number)).scaleb(-power).normalize()
+    return rf"{mantissa:f} \cdot 10^{{{power}}}"
 
 
 def _rational(number: Rational) -> str:
-    """A decimal where it ends within six digits, else a fraction; of a long fraction the digits it begins with."""
-    for in_full in (6, 15) if _is_long(number) else (6,):
-        shown = neat(number, in_full=in_full)
-        if shown.is_exact and "/" not in shown.text and "e" not in shown.text:
-            return grouped(shown.text)
-    if _is_long(number):
-        return _beginning(number)
+    """A decimal where it ends within fifteen digits, as numbers are in a parameter file; else a fraction."""
+    shown = rounded(number, MOST_FIGURES).trimmed
+    if shown.is_exact:
+        return _with_dot(figure(shown))
+    return _beginning(number) if _is_long(number) else _fraction(number)
+
+
+def _with_dot(number: str) -> str:
+    """A power of ten as it stands in a formula, where all products have dots."""
+    return number.replace(r"\times", r"\cdot")
+
+
+def _fraction(number: Rational) -> str:
     sign = "-" if number < 0 else ""
     return rf"{sign}\frac{{{grouped(str(abs(number.p)))}}}{{{grouped(str(number.q))}}}"
 
@@ -258,7 +323,8 @@ def _beginning(number: Rational) -> str:
 
 
 def _assigned(number: Rational) -> str:
-    """What stands behind a symbol in a reason: = 5, = 19788/67."""
-    if number.q == 1 or neat(number).is_exact or _is_long(number):
-        return f"= {_expression(number)}"
-    return f"= {grouped(str(number.p))}/{grouped(str(number.q))}"
+    """What stands behind a symbol in a reason: = 5, = 19788/67, = 10,000,000."""
+    if number.q == 1 and abs(number) < 10**DIGITS_ASSIGNED_IN_FULL:
+        return f"= {integer(int(number))}"
+    text = _expression(number)
+    return f"= {grouped(str(number.p))}/{grouped(str(number.q))}" if r"\frac" in text else f"= {text}"

@@ -539,6 +539,8 @@ def _traffic(case: Case) -> Leaves:
             yield f"traffic.{table}[{row}].sequence_length", length
             yield f"traffic.{table}[{row}].per_head_dim", Fraction(length, case.d)
             yield f"traffic.{table}[{row}].ratio", contract[f"B3.traffic_ratio[{length}]"].exact
+            yield f"traffic.{table}[{row}].per_head_dim_figure", Fraction(length, case.d)
+            yield f"traffic.{table}[{row}].ratio_figure", contract[f"B3.traffic_ratio[{length}]"].exact
 
 
 def _intensities(case: Case) -> Leaves:

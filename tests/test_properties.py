@@ -898,8 +898,8 @@ def shown_as(printed: str) -> Fraction:
     printed = printed.replace("{,}", "")
     if printed.endswith(r"\%"):
         return shown_as(printed.removesuffix(r"\%")) / 100
-    if power := re.fullmatch(r"(.*) (?:\\cdot|\\times) 10\^\{(-?\d+)\}", printed):
-        printed = f"{power[1]}e{power[2]}"
+    if power := re.fullmatch(r"(?:(.*) (?:\\cdot|\\times) |(-?))10\^\{(-?\d+)\}", printed):
+        printed = f"{power[1] or power[2] + '1'}e{power[3]}"
     if quotient := re.fullmatch(r"\\frac\{(\d+)\}\{(\d+)\}", printed):
         printed = f"{quotient[1]}/{quotient[2]}"
     return Fraction(printed)

@@ -317,6 +317,12 @@ def test_a_decimal_that_is_not_close_is_refused(wrong: str) -> None:
         number("4136/65").about(Measure(Figure(value / 1000, "63.63"), "kB", Rational(1000)))
 
 
+def test_an_equals_sign_is_followed_by_no_mere_zeros() -> None:
+    assert shown(number("17/20").about(Figure(Rational(17, 20), "0.850")))[-1] == "= 0.85"
+    assert shown(number("1/40").about(Measure(Figure(Rational("2.5"), "2.50"), "%", Rational(1, 100))))[-1] == "= 2.5 %"
+    assert shown(number("2.0004").about(Figure(Rational("2.0004"), "2.00")))[-1] == "~ 2.00"
+
+
 def test_three_figures_are_close_enough() -> None:
     assert shown(number("1.0049").about(Figure(Rational("1.0049"), "1.00")))[-1] == "~ 1.00"
 
@@ -655,7 +661,7 @@ def test_what_is_put_back_is_printed_on_its_side_of_the_threshold() -> None:
         ("99999.999999", "99999.999999"),
         ("100000.0000004", "100000.0000004"),
         ("-307200/1883", "-163.1"),
-        ("-1/100000000", "-1.000e-8"),
+        ("-1/100000000", "-1e-8"),
         ("1234567", "1234567"),
         ("12345678901/2", "6172839450.5"),
     ],

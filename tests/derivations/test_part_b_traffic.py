@@ -6,7 +6,7 @@ import pytest
 from sympy import Rational
 
 from derivations.algebra import same
-from derivations.part_b_traffic import Traffic, TrafficRatio, solve
+from derivations.part_b_traffic import Traffic, TrafficRatio, ratio_figure, solve
 from derivations.problem import Problem
 from derivations.solution import Solution
 from derivations.symbols import d, s
@@ -79,6 +79,37 @@ def test_the_ratio_does_not_depend_on_the_element_type(problem_with: Callable[..
     # half a byte an element
     assert same(part.bytes_unfused.value, 2 * s * d + 2 * s**2)
     assert part.reference_bytes_fused == 2_097_152
+
+
+@pytest.mark.parametrize(
+    ("head_dim", "length", "printed"),
+    [
+        (128, 8192, ("64", "65")),
+        (3, 8192, ("2731", "2732")),  # to three figures both would be 2730
+        (997, 64256, ("64.4", "65.4")),
+        (128, 700, ("5.46875", "6.46875")),
+        (100_000, 8192, ("0.08192", "1.08192")),
+        (3, 1, ("0.333", "1.333")),
+        (997, 1, ("0.00100", "1.00100")),
+        (250, 2249, ("8.996", "9.996")),
+        (997, 8969, ("9.0", "10.0")),  # 8.99599 and 9.99599
+        (1, 10**12, ("1000000000000", "1000000000001")),
+        (3, 10**12, ("333333333333", "333333333334")),
+    ],
+)
+def test_s_over_d_and_the_ratio_differ_by_one_as_printed(
+    head_dim: int, length: int, printed: tuple[str, str], problem_with: Callable[..., Problem]
+) -> None:
+    (row,) = solve(problem_with(head_dim=head_dim, traffic_ratio_sequence_lengths=(length,))).ratios
+    assert (row.per_head_dim_figure.text, row.ratio_figure.text) == printed
+    assert Rational(row.ratio_figure.text) - Rational(row.per_head_dim_figure.text) == 1
+    assert (row.per_head_dim_figure.exact, row.ratio_figure.exact) == (row.per_head_dim, row.ratio)
+
+
+def test_the_ratio_keeps_its_distance() -> None:
+    """D4 prints it beside a speedup that is a hair smaller."""
+    assert ratio_figure(Rational("65.4491234")).text == "65.4"
+    assert ratio_figure(Rational("65.4491234"), [Rational("65.43")]).text == "65.45"
 
 
 def test_a_single_element(problem_with: Callable[..., Problem]) -> None:

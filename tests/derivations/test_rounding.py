@@ -7,7 +7,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sympy import Rational
 
-from derivations.rounding import MOST_FIGURES, Figure, binary_bytes, measured, neat, percent, rounded
+from derivations.rounding import (
+    MOST_FIGURES,
+    Figure,
+    Measure,
+    binary_bytes,
+    measured,
+    neat,
+    percent,
+    rounded,
+    to_places,
+)
 
 values = st.one_of(
     st.fractions(),
@@ -49,7 +59,12 @@ def half_a_unit(value: Rational, figures: int) -> Rational:
         ("16544", 3, "16500"),
         ("16550", 3, "16600"),
         ("123456789", 9, "123456789"),
-        ("123456789", 2, "120000000"),
+        ("123456", 3, "123000"),
+        ("1234567", 3, "1.23e6"),  # from seven digits on no zeros that are mere padding
+        ("1234567", 6, "1.23457e6"),
+        ("1234567", 7, "1234567"),
+        ("1234567.8", 8, "1234567.8"),
+        ("-34359738368", 3, "-3.44e10"),
         ("1/1024", 3, "0.000977"),
         ("0", 3, "0"),
     ],
@@ -111,7 +126,9 @@ def test_a_negative_value_has_the_figures_of_its_opposite() -> None:
         ("0.00009995", "0.000100"),  # the carry decides: it is 1e-4 that is printed
         ("1/3000000", "3.33e-7"),
         ("-1/3000000", "-3.33e-7"),
-        ("999499999999999", "999000000000000"),
+        ("999499.9", "999000"),
+        ("999500", "1.00e6"),
+        ("999499999999999", "9.99e14"),
         ("999500000000000", "1.00e15"),
         ("1e15", "1.00e15"),
         ("1.2345e18", "1.23e18"),
@@ -245,16 +262,63 @@ def test_fences_cost_no_accuracy(value: Rational, fences: list[Rational]) -> Non
         ("123.456", "123.456"),  # six digits in full
         ("123.4567", "123.5"),  # seven: rounded
         ("123456789", "123456789"),  # an integer: nine in full
-        ("1234567891", "1235000000"),
+        ("1234567891", "1.235e9"),
+        ("1000000000", "1e9"),
+        ("192000000000", "1.92e11"),
         ("1/3", "0.3333"),
         ("5/517", "0.009671"),
         ("1/1024", "0.0009766"),
-        ("1/1000000", "1.000e-6"),  # with an exponent never in full
-        ("2e15", "2.000e15"),
+        ("1/1000000", "1e-6"),
+        ("1/80000", "1.25e-5"),  # exact: no zeros behind it
+        ("1/300000", "3.333e-6"),
+        ("2e15", "2e15"),
     ],
 )
 def test_neat_figures(value: str, expected: str) -> None:
     assert neat(Rational(value)).text == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "trimmed"),
+    [
+        ("0.850", "0.85"),
+        ("2.00", "2"),
+        ("1.250e-5", "1.25e-5"),
+        ("1.000e18", "1e18"),
+        ("-2.50", "-2.5"),
+        ("100", "100"),
+        ("3/10", "3/10"),
+    ],
+)
+def test_an_exact_figure_needs_no_zeros_at_its_end(text: str, trimmed: str) -> None:
+    figure = Figure(Rational(text), text)
+    assert figure.trimmed == Figure(Rational(text), trimmed)
+    assert Measure(figure, "kB", Rational(1000)).trimmed == Measure(figure.trimmed, "kB", Rational(1000))
+
+
+def test_the_zeros_of_a_rounded_figure_tell_how_far_it_is_rounded() -> None:
+    assert rounded(Rational("2.0004")).trimmed.text == "2.00"
+
+
+@pytest.mark.parametrize(
+    ("text", "places"), [("65", 0), ("65.4", 1), ("0.00100", 5), ("1.00e-12", 14), ("1e-12", 12), ("1.23e6", 0)]
+)
+def test_places(text: str, places: int) -> None:
+    assert Figure(Rational(text), text).places == places
+
+
+@pytest.mark.parametrize(
+    ("value", "places", "expected"),
+    [
+        ("8192/3", 1, "2730.7"),
+        ("9.96", 1, "10.0"),
+        ("0.0004", 2, "0.00"),
+        ("-2.5", 0, "-3"),
+        ("1e12", 0, "1" + 12 * "0"),
+    ],
+)
+def test_to_places(value: str, places: int, expected: str) -> None:
+    assert to_places(Rational(value), places) == Figure(Rational(value), expected)
 
 
 def test_neat_figures_keep_their_distance() -> None:
@@ -284,6 +348,26 @@ def test_neat_figures_are_exact_or_rounded_to_four(value: Rational) -> None:
 def test_percentages(share: str, expected: str) -> None:
     measure = percent(Rational(share))
     assert (measure.figure.text, measure.unit) == (expected, "%")
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"),
+    [
+        ("1e-6", "0.0001 %"),
+        ("5.208e-12", "5.21e-12"),  # not 5.21e-10 %
+        ("1e-7", "1e-7"),
+        ("9999", "999900 %"),
+        ("12345678/1000", "12300"),
+    ],
+)
+def test_no_percentage_takes_a_power_of_ten(share: str, expected: str) -> None:
+    measure = percent(Rational(share))
+    assert f"{measure.figure.text} {measure.unit}".strip() == expected
+    assert measure.figure.exact * measure.scale == Rational(share)
+
+
+def test_a_ratio_that_is_no_percentage_keeps_its_distance_too() -> None:
+    assert percent(Rational("5.208e-12"), 3, [Rational("5.21e-12")]).figure.text == "5.208e-12"
 
 
 def test_a_percentage_is_a_hundred_times_its_share() -> None:
