@@ -17,7 +17,7 @@ from math import gcd
 
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol, cancel, limit, oo, parse_expr
 
-from derivations.rounding import Figure, Measure, neat
+from derivations.rounding import Figure, Measure, neat, rounded
 from derivations.symbols import ALPHABET
 
 MOST_WORDS_OF_A_REASON = 6
@@ -308,11 +308,20 @@ class SmallestInteger:
 
     @property
     def reached_figure(self) -> Figure:
-        return neat(self.reached, 4, [self.threshold])
+        return neat(self.reached, self._figures, [self.threshold])
 
     @property
     def missed_figure(self) -> Figure | None:
-        return None if self.missed is None else neat(self.missed, 4, [self.threshold])
+        return None if self.missed is None else neat(self.missed, self._figures, [self.threshold])
+
+    @property
+    def _figures(self) -> int:
+        """As many as tell the two and the threshold apart, at least four."""
+        beside = {self.reached, self.threshold, self.missed} - {None}
+        figures = 4
+        while len({rounded(value, figures).text for value in beside}) < len(beside):
+            figures += 1
+        return figures
 
     @property
     def predecessor(self) -> int:

@@ -22,6 +22,7 @@ from derivations.algebra import (
 )
 from derivations.attention import attention, causal_attention, decode_attention, grouped_decode_attention
 from derivations.dataflow import Stage, flops, fuse, traffic_elements
+from derivations.part_b_traffic import ratio_figure
 from derivations.part_c_intensity import Cell, cell, intensity
 from derivations.problem import Problem
 from derivations.roofline import Approach, Verdict
@@ -255,13 +256,15 @@ def solve(problem: Problem) -> Classification:
 
 def _side_by_side(speedup: Rational, traffic_ratio: Rational) -> tuple[Figure, Figure]:
     """The two as printed beside each other: where they are close, with as many digits as tell them apart."""
+    if speedup == traffic_ratio:
+        return ratio_figure(speedup), ratio_figure(traffic_ratio)
     figures = 3
-    while speedup != traffic_ratio and rounded(speedup, figures).text == rounded(traffic_ratio, figures).text:
+    while rounded(speedup, figures).text == rounded(traffic_ratio, figures).text:
         figures += 1
-    return (
-        neat(speedup, figures, {Rational(1), traffic_ratio} - {speedup}, in_full=4),
-        neat(traffic_ratio, figures, {speedup} - {traffic_ratio}, in_full=4),
-    )
+    shown = neat(speedup, figures, {Rational(1), traffic_ratio} - {speedup}, in_full=4)
+    if figures > 3:
+        return shown, neat(traffic_ratio, figures, [speedup])
+    return shown, ratio_figure(traffic_ratio, [speedup, Rational(shown.text)])
 
 
 def ridge_figure(problem: Problem, thresholds: Iterable[SmallestInteger]) -> Figure:
@@ -404,7 +407,7 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
     )
     return UnfusedCrossover(
         reach=reach,
-        coefficient=Derivation(r"4d + c - 4bI_{\mathrm{ridge}}", written("4*d + c - 4*b*I_ridge")).put(numbers),
+        coefficient=Derivation(r"4d + c - 4bI_{\mathrm{ridge}}", written("4*d + c - 4*b*I_ridge")).put(numbers).about(),
         algebra=algebra,
         real=real,
         crossover=crossover,

@@ -137,6 +137,7 @@ def solve(problem: Problem) -> Footprint:
         )
         .divide("n_heads*b", "s**2", "C/(n_heads*b)", r"divide by $n_{\mathrm{heads}}b > 0$")
         .put({symbol: value for symbol, value in numbers.items() if symbol is not s})
+        .about()
     )
     both_layer_bytes = 2 * layer_bytes.number
     operand_bytes_layer = (n_heads * b * traffic_elements(fuse(attention()))).subs(numbers)
@@ -205,9 +206,8 @@ def _compute_bound_at(problem: Problem, length: int) -> bool:
 
 def _beside_capacity(layer_bytes: Rational, capacity_bytes: Rational) -> Measure:
     if layer_bytes == capacity_bytes:
-        return measured(layer_bytes, "B", 4, exactly=True)
-    printed = measured(capacity_bytes, "B", 4, exactly=True)
-    return measured(layer_bytes, "B", 3, [capacity_bytes, Rational(printed.figure.text) * printed.scale])
+        return measured(layer_bytes, "B", 15, exactly=True)
+    return measured(layer_bytes, "B", 3, [capacity_bytes])
 
 
 def _as_share(quotient: Derivation) -> Derivation:

@@ -80,7 +80,7 @@ def _part_b(traffic: part_b_traffic.Traffic) -> Iterator[tuple[str, Quantity]]:
     yield "B2.bytes_fused", _expression(traffic.bytes_fused, "B")
     yield "B3.traffic_ratio", _expression(traffic.ratio, "1")
     for row in traffic.ratios:
-        yield f"B3.traffic_ratio[{row.sequence_length}]", _number(row.ratio, "1", neat(row.ratio, 3))
+        yield f"B3.traffic_ratio[{row.sequence_length}]", _number(row.ratio, "1", row.ratio_figure)
 
 
 def _part_c(intensity: part_c_intensity.Intensity) -> Iterator[tuple[str, Quantity]]:
