@@ -87,8 +87,18 @@ def as_json(changes: Changes) -> str:
 
 def as_latex(changes: Changes, old: str, new: str) -> str:
     """The first page of the marked manual: what turned, and how to read its marks."""
+    turned = [change for change in changes.turned if ABSENT not in (change.old, change.new)]
     return (
-        environment().get_template(TEMPLATE).render(changes=changes, changed=len(changes.quantities), old=old, new=new)
+        environment()
+        .get_template(TEMPLATE)
+        .render(
+            changes=changes,
+            turned=turned,
+            come_or_gone=len(changes.turned) - len(turned),
+            changed=len(changes.quantities),
+            old=old,
+            new=new,
+        )
     )
 
 

@@ -27,6 +27,8 @@ LATEXDIFF = (
     f"--preamble={MARKS}",
     "--append-textcmd=question,multicolumn,runin",
     "--append-safecmd=text[a-z]+",
+    # Fewer words than this that two sentences happen to share aren't kept between marks.
+    "--config=MINWORDSBLOCK=4",
 )
 TABLE = re.compile(
     r"(?P<head>\\begin\{(?P<kind>tabularx?|longtable)\}(?:(?!\\end\{).)*?\\(?:midrule|midrule\n\\endhead\n\\bottomrule\n\\endfoot)\n)"

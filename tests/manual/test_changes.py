@@ -82,3 +82,9 @@ def test_the_first_page_says_that_no_claim_turned_or_nothing_differs(parameters:
     same = as_latex(compare(parameters, parameters), "a", "b")
     assert "Nothing differs" in same
     assert "No claim" not in same and "struck out" not in same
+
+
+def test_a_row_that_comes_or_goes_has_not_turned_on_the_first_page(parameters: Parameters) -> None:
+    page = as_latex(compare(parameters, other("tables.query_group_sizes=[1, 2, 4, 8, 32]")), "a", "b")
+    assert "No claim turned" in page
+    assert "$2$~claims that come or go" in page and "g = 32" not in page
