@@ -7,11 +7,13 @@ from fractions import Fraction
 
 from derivations.claims import claims
 from derivations.solution import solve
+from manual.document import environment
 from manual.exercise import exercise
 from manual.parameters import Parameters
 from manual.quantities import Quantity, description, quantities
 
 ABSENT = "-"
+TEMPLATE = "changes.tex"
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,23 @@ def as_json(changes: Changes) -> str:
         "unchanged": changes.unchanged,
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def as_latex(changes: Changes, old: str, new: str) -> str:
+    """The first page of the marked manual: what turned, and how to read its marks."""
+    turned = [change for change in changes.turned if ABSENT not in (change.old, change.new)]
+    return (
+        environment()
+        .get_template(TEMPLATE)
+        .render(
+            changes=changes,
+            turned=turned,
+            come_or_gone=len(changes.turned) - len(turned),
+            changed=len(changes.quantities),
+            old=old,
+            new=new,
+        )
+    )
 
 
 def _differences(old: dict[str, str], new: dict[str, str]) -> tuple[Change, ...]:

@@ -8,29 +8,55 @@ from pathlib import Path
 
 from manual.parameters import ParameterFaults, Parameters, parse_parameters, read_parameters
 
+TWO_FILES = "name two files instead (make diff OLD=FILE NEW=FILE)"
+
 
 def read_source(source: str, overrides: Sequence[str] = ()) -> Parameters:
     """The parameters of a file, named by its path or as REVISION:PATH, such as HEAD~3:parameters/device_r.toml.
 
     Raises ParameterFaults, also where git does not know the revision or has no such file in it.
     """
-    revision = _in_revision(source)
-    if revision is None:
+    named = _in_revision(source)
+    if named is None:
         return read_parameters(Path(source), overrides)
-    path = f"./{os.path.relpath(revision[2])}"
-    shown = subprocess.run(["git", "cat-file", "blob", f"{revision[1]}:{path}"], capture_output=True, check=False)
-    if shown.returncode != 0:
-        reason = " ".join(shown.stderr.decode(errors="replace").split())
-        raise ParameterFaults([f"{source}: expected a file, or REVISION:FILE that git knows, got: {reason}"])
+    revision, path = named.groups()
+    try:
+        # From here, not from the top of the repository.
+        shown = _git("cat-file", "blob", f"{revision}:./{os.path.relpath(path)}")
+        if shown.returncode != 0:
+            raise ParameterFaults([f"{source}: expected a file as git keeps it, got {_why_not(revision, path)}"])
+    except FileNotFoundError:
+        raise ParameterFaults([f"{source}: expected a file as git keeps it, got no git: {TWO_FILES}"]) from None
     return parse_parameters(shown.stdout.decode("utf-8", "surrogateescape"), source, overrides)
 
 
 def stem(source: str) -> str:
     """The name that outputs take from their source: device_r."""
-    revision = _in_revision(source)
-    return Path(revision[2] if revision else source).stem
+    named = _in_revision(source)
+    return Path(named[2] if named else source).stem
 
 
 def _in_revision(source: str) -> re.Match[str] | None:
     """REVISION and PATH as groups 1 and 2, where no file has the whole for its name."""
     return None if Path(source).exists() else re.fullmatch(r"([^-:][^:]+):(.+)", source)
+
+
+def _why_not(revision: str, path: str) -> str:
+    """What a user can do about a file that git does not show."""
+    top = _git("rev-parse", "--show-toplevel")
+    if top.returncode != 0:
+        return (
+            f"no repository to look in: {TWO_FILES}; git says: {' '.join(top.stderr.decode(errors='replace').split())}"
+        )
+    if _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}").returncode != 0:
+        unborn = revision == "HEAD"
+        return f"no commit yet: commit first, or {TWO_FILES}" if unborn else f"no revision {revision} that git knows"
+    if not Path(path).resolve().is_relative_to(os.fsdecode(top.stdout).rstrip("\n")):
+        return f"one outside of the repository: {TWO_FILES}"
+    if not Path(path).is_file():
+        return f"nothing: there is no file {path}, neither in {revision} nor here"
+    return f"nothing: {path} is not in {revision}; commit it first, or {TWO_FILES}"
+
+
+def _git(*arguments: str) -> "subprocess.CompletedProcess[bytes]":
+    return subprocess.run(["git", *arguments], capture_output=True, check=False)

@@ -16,10 +16,17 @@ from manual.sources import read_source
 
 @dataclass(frozen=True)
 class Sweep:
-    """The table: a row for each combination of the varied values, in the order given."""
+    """The table: a row for each combination of the varied values, in the order given, with its quantities by ID."""
 
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    varied: tuple[str, ...]
+    shown: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, ...], dict[str, Quantity]], ...]
+
+    @property
+    def cells(self) -> list[tuple[str, ...]]:
+        """The table as it is printed, its header first."""
+        header = (*self.varied, *self.shown)
+        return [header, *((*values, *map(_cell, found.values())) for values, found in self.rows)]
 
 
 def sweep(source: str, overrides: Sequence[str], varied: Sequence[str], shown: Sequence[str]) -> Sweep:
@@ -50,30 +57,30 @@ def sweep(source: str, overrides: Sequence[str], varied: Sequence[str], shown: S
             continue
         found = quantities_of(exercise(parameters), questions)
         faults += [_missing_row(identifier) for identifier in shown if identifier not in found]
-        rows.append((*values_of_row, *(_cell(found[identifier]) for identifier in shown if identifier in found)))
+        rows.append((values_of_row, {identifier: found[identifier] for identifier in shown if identifier in found}))
     if faults:
         raise ParameterFaults(list(dict.fromkeys(faults)))
-    return Sweep((*axes, *shown), tuple(rows))
+    return Sweep(tuple(axes), tuple(dict.fromkeys(shown)), tuple(rows))
 
 
 def as_text(table: Sweep) -> str:
     """Columns for a terminal, numbers at the right."""
-    widths = [max(map(len, column)) for column in zip(table.header, *table.rows, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*table.cells, strict=True)]
     return "".join(
         "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() + "\n"
-        for row in (table.header, *table.rows)
+        for row in table.cells
     )
 
 
 def as_csv(table: Sweep) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows((table.header, *table.rows))
+    csv.writer(text, lineterminator="\n").writerows(table.cells)
     return text.getvalue()
 
 
 def as_json(table: Sweep) -> str:
-    """A list of objects, one a row."""
-    rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    """A list of objects, one a row: each quantity with all that quantities.json has of it."""
+    rows = [dict(zip(table.varied, values, strict=True)) | found for values, found in table.rows]
     return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
 
 

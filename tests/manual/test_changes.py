@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from manual.changes import ABSENT, as_json, as_text, compare
+from manual.changes import ABSENT, as_json, as_latex, as_text, compare
 from manual.parameters import Parameters, parse_parameters
 from tests.conftest import ROOT
 
@@ -68,3 +68,23 @@ def test_json_says_the_same(parameters: Parameters) -> None:
     assert [row["name"] for row in document["turned"]] == [change.name for change in found.turned]
     assert len(document["quantities"]) == len(found.quantities)
     assert document["parameters"] == [{"name": "workload.head_dim", "old": "128", "new": "1024"}]
+
+
+def test_the_first_page_of_the_marked_manual_says_what_turned(parameters: Parameters) -> None:
+    page = as_latex(compare(parameters, other("workload.head_dim=1024")), "HEAD:a_b.toml", r"\input{c}#.toml")
+    assert "D3 unfused path compute{-}bound & at no length & from its crossover on" in page
+    assert page.index("What turned") < page.index("Parameters")
+    assert r"a\_b.toml" in page and r"\input" not in page and r"\#" in page
+
+
+def test_the_first_page_says_that_no_claim_turned_or_nothing_differs(parameters: Parameters) -> None:
+    assert "No claim turned" in as_latex(compare(parameters, other("device.capacity_gb=191")), "a", "b")
+    same = as_latex(compare(parameters, parameters), "a", "b")
+    assert "Nothing differs" in same
+    assert "No claim" not in same and "struck out" not in same
+
+
+def test_a_row_that_comes_or_goes_has_not_turned_on_the_first_page(parameters: Parameters) -> None:
+    page = as_latex(compare(parameters, other("tables.query_group_sizes=[1, 2, 4, 8, 32]")), "a", "b")
+    assert "No claim turned" in page
+    assert "$2$~claims that come or go" in page and "g = 32" not in page

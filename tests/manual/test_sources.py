@@ -47,6 +47,43 @@ def test_what_is_not_there_is_one_fault(repository: Path, source: str) -> None:
     assert "\n" not in message
 
 
+@pytest.mark.parametrize(
+    ("source", "advice"),
+    [
+        ("HEAD:new.toml", "new.toml is not in HEAD; commit it first, or name two files"),
+        ("HEAD:nosuch.toml", "there is no file nosuch.toml, neither in HEAD nor here"),
+        ("nosuch:r.toml", "no revision nosuch"),
+        ("--all:r.toml", "there is no such file"),
+        ("HEAD~1:r.toml", "no revision HEAD~1"),
+        ("HEAD:../elsewhere.toml", "outside of the repository: name two files"),
+    ],
+)
+def test_a_user_is_told_what_to_do(repository: Path, source: str, advice: str) -> None:
+    (repository / "new.toml").write_text(DEVICE_R, encoding="utf-8")
+    with pytest.raises(ParameterFaults, match=advice):
+        read_source(source)
+
+
+def test_a_repository_without_a_commit(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    subprocess.run(["git", "init", "-q", "unborn"], check=True)
+    monkeypatch.chdir(repository / "unborn")
+    with pytest.raises(ParameterFaults, match="no commit yet: commit first, or name two files"):
+        read_source("HEAD:r.toml")
+
+
+def test_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    with pytest.raises(ParameterFaults, match="no repository to look in: name two files"):
+        read_source("HEAD:r.toml")
+
+
+def test_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ParameterFaults, match="got no git: name two files"):
+        read_source("HEAD:r.toml")
+
+
 def test_a_file_of_that_name_comes_first(repository: Path) -> None:
     (repository / "HEAD:r.toml").write_text(DEVICE_R.replace("head_dim = 128", "head_dim = 16"), encoding="utf-8")
     assert read_source("HEAD:r.toml").workload.head_dim == 16

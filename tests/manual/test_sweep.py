@@ -6,7 +6,11 @@ import json
 
 import pytest
 
+from derivations.solution import solve
+from manual.exercise import exercise
 from manual.parameters import ParameterFaults
+from manual.quantities import quantities
+from manual.sources import read_source
 from manual.sweep import as_csv, as_json, as_text, sweep
 from tests.conftest import ROOT
 
@@ -14,21 +18,26 @@ DEVICE_R = str(ROOT / "parameters" / "device_r.toml")
 
 
 def test_every_combination_in_order() -> None:
-    table = sweep(
+    header, *rows = sweep(
         DEVICE_R,
         [],
         ["workload.head_dim=64,128", "workload.bytes_per_element=1,2"],
         ["D2.min_sequence_length", "D4.speedup"],
-    )
-    assert table.header == ("workload.head_dim", "workload.bytes_per_element", "D2.min_sequence_length", "D4.speedup")
-    assert [row[:2] for row in table.rows] == [("64", "1"), ("64", "2"), ("128", "1"), ("128", "2")]
+    ).cells
+    assert header == ("workload.head_dim", "workload.bytes_per_element", "D2.min_sequence_length", "D4.speedup")
+    assert [row[:2] for row in rows] == [("64", "1"), ("64", "2"), ("128", "1"), ("128", "2")]
     # The last row is Device R as set.
-    assert table.rows[-1][2:] == ("595", "4.71")
+    assert rows[-1][2:] == ("595", "4.71")
 
 
 def test_a_quantity_that_is_not_there() -> None:
     table = sweep(DEVICE_R, [], ["workload.head_dim=128,1024"], ["D3.min_sequence_length"])
-    assert [row[1:] for row in table.rows] == [("none",), ("1445",)]
+    assert [row[1:] for row in table.cells[1:]] == [("none",), ("1445",)]
+
+
+def test_a_quantity_asked_for_twice_is_shown_once() -> None:
+    table = sweep(DEVICE_R, [], ["workload.head_dim=64"], ["D1.ridge", "D1.ridge"])
+    assert table.cells == [("workload.head_dim", "D1.ridge"), ("64", "300")]
 
 
 def test_lists_text_and_decimals_are_values_too() -> None:
@@ -38,8 +47,8 @@ def test_lists_text_and_decimals_are_values_too() -> None:
         ['workload.dtype="fp8","bf16"', "tables.query_group_sizes=[1],[2, 4]", "device.peak_tflops_per_s=989.4"],
         ["D1.ridge"],
     )
-    assert [row[:3] for row in table.rows][-1] == ('"bf16"', "[2, 4]", "989.4")
-    assert {row[3] for row in table.rows} == {"247.35"}
+    assert table.cells[-1][:3] == ('"bf16"', "[2, 4]", "989.4")
+    assert {row[3] for row in table.cells[1:]} == {"247.35"}
 
 
 @pytest.mark.parametrize(
@@ -63,11 +72,17 @@ def test_forms() -> None:
     table = sweep(DEVICE_R, [], ["workload.head_dim=64,128"], ["D1.ridge", "A1.flops_total"])
     assert as_text(table).splitlines()[0].split() == ["workload.head_dim", "D1.ridge", "A1.flops_total"]
     assert list(csv.reader(io.StringIO(as_csv(table))))[1] == ["64", "300", "s**2*(4*d + 5)"]
-    assert json.loads(as_json(table))[1] == {
-        "workload.head_dim": "128",
-        "D1.ridge": "300",
-        "A1.flops_total": "s**2*(4*d + 5)",
-    }
+
+
+def test_json_has_of_each_quantity_what_quantities_json_has() -> None:
+    shown = ["D4.rate_unfused", "D3.crossover", "A1.flops_total"]
+    (row,) = json.loads(as_json(sweep(DEVICE_R, [], ["workload.head_dim=128"], shown)))
+    every = quantities(solve(exercise(read_source(DEVICE_R))))
+    assert row == {"workload.head_dim": "128"} | {identifier: every[identifier] for identifier in shown}
+    assert (row["D4.rate_unfused"]["exact"], row["D4.rate_unfused"]["verdict"]) == (
+        "3308800000000000/13",
+        "memory-bound",
+    )
 
 
 def test_all_mistakes_at_once_each_once() -> None:

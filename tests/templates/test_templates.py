@@ -9,6 +9,7 @@ from jinja2 import nodes
 from jinja2.defaults import DEFAULT_FILTERS
 
 from derivations.solution import Solution
+from manual import changes
 from manual.document import ROOT_TEMPLATE, TEMPLATES, environment
 from manual.quantities import quantities
 
@@ -112,7 +113,7 @@ def test_it_says_what_it_is(name: str) -> None:
 
 
 def test_every_template_is_used() -> None:
-    used = {ROOT_TEMPLATE}
+    used = {ROOT_TEMPLATE, changes.TEMPLATE}
     for name in NAMES:
         used |= {node.template.value for node in _tree(name).find_all((nodes.Include, nodes.Import))}
     assert used == set(NAMES)

@@ -1,0 +1,78 @@
+"""make diff-pdf: what is done around latexdiff."""
+
+from pathlib import Path
+
+import pytest
+
+from manual.marked import keep_old_figures, merge_tables, with_bars
+
+SHORT = (
+    "\\begin{tabular}{rl}\n\\toprule\n$s$ & verdict \\\\\n & here \\\\\n\\midrule\n",
+    "\\bottomrule\n\\end{tabular}",
+)
+LONG = (
+    "\\begin{longtable}{rl}\n\\toprule\n$s$ & verdict \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n",
+    "\\end{longtable}",
+)
+
+
+def merged(tmp_path: Path, old: str, new: str) -> tuple[str, str]:
+    """Two documents with their tables merged."""
+    paths = [tmp_path / "old", tmp_path / "new"]
+    for path, text in zip(paths, (old, new), strict=True):
+        path.write_text(text, encoding="utf-8")
+    merge_tables(*paths)
+    old, new = (path.read_text(encoding="utf-8") for path in paths)
+    return old, new
+
+
+def document(table: tuple[str, str], *rows: str) -> str:
+    head, foot = table
+    body = "".join(f"{row} \\\\\n" for row in rows)
+    return f"Before.\n{head}{body}{foot}\nAfter.\n"
+
+
+def test_rows_that_go_and_come_are_in_both_whole(tmp_path: Path) -> None:
+    old = document(SHORT, r"A \& B & low", "$2$ & low")
+    new = document(SHORT, "$2$ & high", "$3$ & high")
+    gone, come = r"\goes{A \& B} & \goes{low}", r"\comes{$3$} & \comes{high}"
+    assert merged(tmp_path, old, new) == (
+        document(SHORT, gone, "$2$ & low", come),
+        document(SHORT, gone, "$2$ & high", come),
+    )
+
+
+def test_where_the_rows_stay_so_do_the_documents(tmp_path: Path) -> None:
+    documents = document(SHORT, "$1$ & low") + document(LONG, "$1$ & low"), document(SHORT, "$1$ & high") * 2
+    assert merged(tmp_path, documents[0], documents[0]) == (documents[0], documents[0])
+    assert merged(tmp_path, documents[1], documents[1]) == (documents[1], documents[1])
+
+
+def test_a_table_that_gets_too_long_for_a_page_is_long_in_both(tmp_path: Path) -> None:
+    old, new = merged(tmp_path, document(SHORT, "$1$ & low"), document(LONG, "$1$ & high", "$2$ & high"))
+    assert old == document(LONG, "$1$ & low", r"\comes{$2$} & \comes{high}")
+    assert new == document(LONG, "$1$ & high", r"\comes{$2$} & \comes{high}")
+
+
+@pytest.mark.parametrize(("mark", "environment"), [("\\DIFdel", "oldformula"), ("\\DIFadd", "newformula")])
+def test_a_marked_formula_gets_its_bar(mark: str, environment: str) -> None:
+    formula = f"\\begin{{align*}}\n  {mark}{{a }}&{mark}{{= b \\\\\n}}\\end{{align*}}"
+    text = f"x\n{formula}%DIFAUXCMD\ny"
+    assert with_bars(text) == f"x\n\\begin{{{environment}}}{formula}\\end{{{environment}}}%DIFAUXCMD\ny"
+
+
+def test_a_formula_that_stays_gets_none() -> None:
+    text = "\\begin{align*}\n  a &= b\n\\end{align*}\n\\DIFdel{c}\n\\begin{align*}\n  a &= b\n\\end{align*}"
+    assert with_bars(text) == text
+
+
+def test_only_a_figure_that_changed_keeps_the_old_one(tmp_path: Path) -> None:
+    for side, content in (("old", "1"), ("new", "2")):
+        (tmp_path / side / "figures").mkdir(parents=True)
+        (tmp_path / side / "figures" / "changed.pdf").write_text(content)
+        (tmp_path / side / "figures" / "same.pdf").write_text("same")
+    (tmp_path / "new" / "figures" / "comes.pdf").write_text("2")
+    keep_old_figures(tmp_path / "old", tmp_path / "new")
+    kept = list((tmp_path / "new" / "old" / "figures").iterdir())
+    assert [path.name for path in kept] == ["changed.pdf"]
+    assert kept[0].read_text() == "1"
