@@ -32,7 +32,6 @@ STRUCTURAL = {
     "3": "the eight tensors that the kernels name: 3 + 2 + 3",
     "4": "4d FLOPs an element of S; 4sd and 4s^2 elements; the least group that grouped models use",
     "5": "operations of the softmax as it is executed: compare, subtract, exponentiate, accumulate, divide",
-    "6": "the power of ten of a round million in a large integer",
     "8": "the tensors that the kernels name, and 8d of a doubled d",
     "9": "10^9 bytes are 1 GB",
     "10": "powers of ten",
