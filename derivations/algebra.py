@@ -99,7 +99,7 @@ class Derivation:
         used = _used(values, self.written)
         if not used:
             return self
-        put = replace(self, value=evaluated(self.value).subs(used))
+        put = replace(self, value=evaluated(self.value).xreplace(used))
         spelled_out, result = _spelled_out(self.written, used), folded(substituted(self.written, used))
         if spelled_out is None:
             return put._equals(result, "", tuple(used.items()))
@@ -166,7 +166,7 @@ class Hypothesis:
 
     def put(self, values: Mapping[Symbol, Rational]) -> "Hypothesis":
         """The hypothesis with numbers in it, refused where they make it false."""
-        value = evaluated(self.expression).subs(values)
+        value = evaluated(self.expression).xreplace(values)
         if value.is_Rational and not self.relation.holds(value, Rational(0)):
             raise DoesNotFollow(f"the hypothesis {self.expression} {self.relation.value} 0 is false: it is {value}")
         return Hypothesis(value, self.relation)
@@ -222,7 +222,7 @@ class Inequality:
         spelled_out = _spelled_out(self.right, used)
         left, right = (folded(substituted(side, used)) for side in (self.left, self.right))
         for before, after in ((self.left, left), (self.right, right)):
-            if not same(evaluated(before).subs(used), after):
+            if not same(evaluated(before).xreplace(used), after):
                 raise DoesNotFollow(f"{after} is not {before} with {used}")
         if spelled_out is None or not same(left, self.left):
             put = self._with(left, self.relation, right, "", tuple(used.items()))
@@ -308,13 +308,12 @@ class SmallestInteger:
 
     @property
     def reached_figure(self) -> Figure:
-        return neat(self.reached, self._figures, [self.threshold])
+        return neat(self.reached, self._figures(), [self.threshold])
 
     @property
     def missed_figure(self) -> Figure | None:
-        return None if self.missed is None else neat(self.missed, self._figures, [self.threshold])
+        return None if self.missed is None else neat(self.missed, self._figures(), [self.threshold])
 
-    @property
     def _figures(self) -> int:
         """As many as tell the two and the threshold apart, at least four."""
         beside = {self.reached, self.threshold, self.missed} - {None}

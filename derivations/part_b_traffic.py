@@ -109,8 +109,8 @@ def solve(problem: Problem) -> Traffic:
         ratio=ratio,
         ratios=ratios,
         ratios_in_brief=tuple(dict.fromkeys((ratios[0], ratios[-1]))),
-        reference_bytes_unfused=unfused_bytes.subs(problem.reference),
-        reference_bytes_fused=fused_bytes.subs(problem.reference),
+        reference_bytes_unfused=unfused_bytes.xreplace(problem.reference),
+        reference_bytes_fused=fused_bytes.xreplace(problem.reference),
     )
 
 
@@ -128,5 +128,5 @@ def _row(length: int, problem: Problem, ratio: Expr) -> TrafficRatio:
     return TrafficRatio(
         sequence_length=length,
         per_head_dim=Rational(length, problem.workload.head_dim),
-        ratio=ratio.subs({**problem.head, s: length}),
+        ratio=ratio.xreplace({**problem.head, s: Rational(length)}),
     )

@@ -149,11 +149,11 @@ def _row(
     problem: Problem, length: int, unfused: Derivation, fused: Derivation, unfused_limit: Derivation
 ) -> IntensityRow:
     numbers = {**problem.head, s: Rational(length)}
-    at_length = unfused.value.subs(numbers)
+    at_length = unfused.value.xreplace(numbers)
     return IntensityRow(
         sequence_length=length,
         unfused=cell(problem, at_length),
-        fused=cell(problem, fused.value.subs(numbers)),
+        fused=cell(problem, fused.value.xreplace(numbers)),
         share_of_limit=at_length / unfused_limit.put(numbers).number,
     )
 

@@ -239,8 +239,8 @@ def solve(problem: Problem) -> Classification:
         ridge_figure=shown_ridge,
         fused=fused_threshold,
         unfused=unfused_threshold,
-        crossover_for_large_head_dim=(b * I_ridge).subs(problem.head_on_machine),
-        crossover_share=(4 * d / (4 * d + c)).subs(problem.head),
+        crossover_for_large_head_dim=(b * I_ridge).xreplace(problem.head_on_machine),
+        crossover_share=(4 * d / (4 * d + c)).xreplace(problem.head),
         reference_unfused=unfused,
         reference_fused=fused,
         speedup=speedup,
@@ -273,20 +273,22 @@ def ridge_figure(problem: Problem, thresholds: Iterable[SmallestInteger]) -> Fig
     intensities = set(_intensities_beside_the_ridge(problem))
     for threshold in thresholds:  # one that is reached exactly is said to be so, without a figure
         intensities |= {threshold.reached, threshold.missed} - {None, ridge}
-    printed = {Rational(cell(problem, value, REFERENCE_FIGURES).figure.text) for value in intensities}
-    printed |= {Rational(cell(problem, value).figure.text) for value in intensities}
-    return neat(ridge, 4, apart_from=sorted(intensities | printed))
+    # Three figures or more move nothing by as much as a hundredth.
+    near = {value for value in intensities if abs(value - ridge) * 50 < ridge}
+    printed = {Rational(cell(problem, value, REFERENCE_FIGURES).figure.text) for value in near}
+    printed |= {Rational(cell(problem, value).figure.text) for value in near}
+    return neat(ridge, 4, apart_from=sorted(near | printed))
 
 
 def _later_thresholds(problem: Problem, fused_bound: Rational) -> Iterator[SmallestInteger]:
     """Those of F1 and F3, which are put back beside the same ridge: from the real solutions that follow from D2's."""
     ridge = problem.machine.ridge_flops_per_byte
     grouped = intensity(fuse(grouped_decode_attention()))
-    limit = limit_at_infinity(grouped, s).subs(problem.head)
-    causal = intensity(fuse(causal_attention())).subs(problem.head)
+    limit = limit_at_infinity(grouped, s).xreplace(problem.head)
+    causal = intensity(fuse(causal_attention())).xreplace(problem.head)
     yield smallest_integer(causal, s, Relation.AT_LEAST, ridge, 2 * fused_bound)
     yield smallest_integer(limit, g, Relation.AT_LEAST, ridge, fused_bound / 2)
-    at_reference = grouped.subs(problem.reference)
+    at_reference = grouped.xreplace(problem.reference)
     if limit_at_infinity(at_reference, g) > ridge:
         bound = ridge / (limit.subs(g, 1) - ridge / problem.workload.sequence_length)
         yield smallest_integer(at_reference, g, Relation.AT_LEAST, ridge, bound)
@@ -299,15 +301,15 @@ def _intensities_beside_the_ridge(problem: Problem) -> Iterator[Rational]:
     unfused, fused = attention(), fuse(attention())
     for length in {*tables.intensity_sequence_lengths, reference}:
         for path in (unfused, fused):
-            yield intensity(path).subs({**head, s: length})
-    yield limit_at_infinity(intensity(unfused), s).subs(head)
+            yield intensity(path).xreplace({**head, s: Rational(length)})
+    yield limit_at_infinity(intensity(unfused), s).xreplace(head)
     for path in (causal_attention(), fuse(causal_attention()), decode_attention()):
-        yield intensity(path).subs(problem.reference)
-    yield limit_at_infinity(intensity(decode_attention()), s).subs(head)
+        yield intensity(path).xreplace(problem.reference)
+    yield limit_at_infinity(intensity(decode_attention()), s).xreplace(head)
     grouped = intensity(fuse(grouped_decode_attention()))
     for size in {1, *tables.query_group_sizes}:
-        yield grouped.subs({**problem.reference, g: size})
-        yield limit_at_infinity(grouped, s).subs({**head, g: size})
+        yield grouped.xreplace({**problem.reference, g: Rational(size)})
+        yield limit_at_infinity(grouped, s).xreplace({**head, g: Rational(size)})
 
 
 def fused_crossover(problem: Problem, fused_intensity: Rational, kept: str = "1") -> Crossover:
@@ -328,7 +330,7 @@ def fused_crossover(problem: Problem, fused_intensity: Rational, kept: str = "1"
         .about()
     )
     smallest = smallest_integer(
-        fused_intensity.subs(problem.head),
+        fused_intensity.xreplace(problem.head),
         s,
         Relation.AT_LEAST,
         problem.machine.ridge_flops_per_byte,
@@ -339,7 +341,7 @@ def fused_crossover(problem: Problem, fused_intensity: Rational, kept: str = "1"
 
 def unfused_reach(problem: Problem) -> Reach:
     """The sign of 4d + c - 4 b I_ridge: whether the unfused limit lies above the ridge point."""
-    coefficient = (4 * d + c - 4 * b * I_ridge).subs(problem.head_on_machine)
+    coefficient = (4 * d + c - 4 * b * I_ridge).xreplace(problem.head_on_machine)
     if coefficient > 0:
         return Reach.FROM_SOME_LENGTH_ON
     return Reach.BARELY_NEVER if coefficient == 0 else Reach.NEVER
@@ -382,7 +384,7 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
         real = algebra.bound
     if reach.from_some_length_on:
         smallest = smallest_integer(
-            unfused_intensity.subs(problem.head),
+            unfused_intensity.xreplace(problem.head),
             s,
             Relation.AT_LEAST,
             problem.machine.ridge_flops_per_byte,
@@ -399,7 +401,7 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
         .about()
     )
     min_head_dim = smallest_integer(
-        limit.subs(problem.conventions),
+        limit.xreplace(problem.conventions),
         d,
         Relation.MORE,
         problem.machine.ridge_flops_per_byte,
@@ -411,7 +413,7 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
         algebra=algebra,
         real=real,
         crossover=crossover,
-        limit=problem.machine.approach(limit.subs(problem.head)),
+        limit=problem.machine.approach(limit.xreplace(problem.head)),
         head_dim_algebra=head_dim_algebra,
         min_head_dim=min_head_dim,
         head_dim_is_the_least=problem.workload.head_dim == min_head_dim.value,
@@ -420,8 +422,8 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
 
 def _path(problem: Problem, fused: bool) -> Path:
     operator = fuse(attention()) if fused else attention()
-    at_reference = intensity(operator).subs(problem.reference)
-    path_flops = flops(operator).subs(problem.reference)
+    at_reference = intensity(operator).xreplace(problem.reference)
+    path_flops = flops(operator).xreplace(problem.reference)
     rate = problem.machine.attainable_flops_per_s(at_reference)
     at_reference_cell = cell(problem, at_reference, REFERENCE_FIGURES)
     name = r"R_{\mathrm{fused}}" if fused else r"R_{\mathrm{unfused}}"
@@ -437,7 +439,7 @@ def _path(problem: Problem, fused: bool) -> Path:
     return Path(
         cell=at_reference_cell,
         flops=path_flops,
-        traffic_bytes=(b * traffic_elements(operator)).subs(problem.reference),
+        traffic_bytes=(b * traffic_elements(operator)).xreplace(problem.reference),
         rate_flops_per_s=rate,
         time_s=path_flops / rate,
         peak_share=problem.machine.peak_share(at_reference),
@@ -493,14 +495,14 @@ def _kernel_by_kernel(problem: Problem, whole_time_s: Rational, fused_time_s: Ra
 def _least_time_s(problem: Problem, stage: Stage) -> Rational:
     """Of one kernel by itself at the reference s: that of its FLOPs or that of its bytes, whichever is longer."""
     return Max(
-        stage.flops.subs(problem.reference) / problem.machine.peak_flops_per_s,
-        (b * stage.traffic_elements).subs(problem.reference) / problem.machine.bandwidth_bytes_per_s,
+        stage.flops.xreplace(problem.reference) / problem.machine.peak_flops_per_s,
+        (b * stage.traffic_elements).xreplace(problem.reference) / problem.machine.bandwidth_bytes_per_s,
     )
 
 
 def _roofs(problem: Problem) -> Kernels:
     product, softmax, _ = (
-        problem.machine.verdict(intensity((stage,)).subs(problem.reference)) for stage in attention()
+        problem.machine.verdict(intensity((stage,)).xreplace(problem.reference)) for stage in attention()
     )
     if product is softmax:
         return Kernels.ALL_MEMORY_BOUND if softmax.memory_bound else Kernels.ALL_COMPUTE_BOUND

@@ -140,7 +140,7 @@ def solve(problem: Problem) -> Footprint:
         .about()
     )
     both_layer_bytes = 2 * layer_bytes.number
-    operand_bytes_layer = (n_heads * b * traffic_elements(fuse(attention()))).subs(numbers)
+    operand_bytes_layer = (n_heads * b * traffic_elements(fuse(attention()))).xreplace(numbers)
     unfused, fused = intensity(attention()), intensity(fuse(attention()))
     unfused_limit_share = (
         Derivation(r"\frac{I_{\mathrm{unfused}}}{I_{\mathrm{ridge}}}", unfused / I_ridge)
@@ -190,7 +190,8 @@ def _peak_share_limit_one_by_one(problem: Problem) -> Rational:
     work, time = Integer(0), Integer(0)
     for stage in attention():  # each grows as s^2
         stage_flops, stage_bytes = (
-            limit_at_infinity(count / s**2, s).subs(problem.head) for count in (stage.flops, b * stage.traffic_elements)
+            limit_at_infinity(count / s**2, s).xreplace(problem.head)
+            for count in (stage.flops, b * stage.traffic_elements)
         )
         work += stage_flops / machine.peak_flops_per_s
         time += Max(stage_flops / machine.peak_flops_per_s, stage_bytes / machine.bandwidth_bytes_per_s)
@@ -200,7 +201,10 @@ def _peak_share_limit_one_by_one(problem: Problem) -> Rational:
 def _compute_bound_at(problem: Problem, length: int) -> bool:
     """Whether the unfused path is compute-bound at that length, and so at some length up to it."""
     return (
-        length > 0 and problem.machine.verdict(intensity(attention()).subs({**problem.head, s: length})).compute_bound
+        length > 0
+        and problem.machine.verdict(
+            intensity(attention()).xreplace({**problem.head, s: Rational(length)})
+        ).compute_bound
     )
 
 

@@ -61,7 +61,7 @@ def solve(problem: Problem) -> Causal:
     )
     limit = unfused.tends(s, "(4*d + c)/(4*b)", "$2d/s$ vanishes")
     uncut = intensity(attention())
-    share, share_uncut = ((path / limit.value).subs(reference) for path in (unfused.value, uncut))
+    share, share_uncut = ((path / limit.value).xreplace(reference) for path in (unfused.value, uncut))
     share_figure, share_figure_uncut = _side_by_side(share, share_uncut)
     return Causal(
         total=Derivation(r"F_{\mathrm{causal}}(s,d)", flops(operator))
@@ -83,8 +83,8 @@ def solve(problem: Problem) -> Causal:
         share_figure_uncut=share_figure_uncut,
         crossover=fused_crossover(problem, intensity(fused_operator), kept="1/2"),
         unfused_smallest=_unfused_crossover(problem),
-        reference_unfused=cell(problem, unfused.value.subs(reference), REFERENCE_FIGURES),
-        reference_fused=cell(problem, fused.value.subs(reference), REFERENCE_FIGURES),
+        reference_unfused=cell(problem, unfused.value.xreplace(reference), REFERENCE_FIGURES),
+        reference_fused=cell(problem, fused.value.xreplace(reference), REFERENCE_FIGURES),
         triangle=_triangle_crossover(problem),
         triangle_excess=Rational(1, problem.workload.sequence_length),
     )
@@ -102,10 +102,10 @@ def _side_by_side(share: Rational, uncut: Rational) -> tuple[Measure, Measure]:
 
 def _triangle_crossover(problem: Problem) -> SmallestInteger:
     """The fused crossover where the kept entries are the triangle's s(s + 1)/2, not half of the square."""
-    fused_intensity = intensity(fuse(attention(kept=(s + 1) / (2 * s)))).cancel().subs(problem.head)
+    fused_intensity = intensity(fuse(attention(kept=(s + 1) / (2 * s)))).cancel().xreplace(problem.head)
     ridge = problem.machine.ridge_flops_per_byte
     # (s + 1)(4d + c)/(8bd) >= I_ridge
-    bound = (8 * b * d / (4 * d + c)).subs(problem.head) * ridge - 1
+    bound = (8 * b * d / (4 * d + c)).xreplace(problem.head) * ridge - 1
     return smallest_integer(fused_intensity, s, Relation.AT_LEAST, ridge, bound)
 
 
@@ -114,5 +114,5 @@ def _unfused_crossover(problem: Problem) -> SmallestInteger | None:
     if not unfused_reach(problem).from_some_length_on:
         return None
     ridge = problem.machine.ridge_flops_per_byte
-    bound = (8 * b * d * ridge / (4 * d + c - 4 * b * ridge)).subs(problem.head)
-    return smallest_integer(intensity(causal_attention()).subs(problem.head), s, Relation.AT_LEAST, ridge, bound)
+    bound = (8 * b * d * ridge / (4 * d + c - 4 * b * ridge)).xreplace(problem.head)
+    return smallest_integer(intensity(causal_attention()).xreplace(problem.head), s, Relation.AT_LEAST, ridge, bound)

@@ -141,7 +141,7 @@ def solve(problem: Problem) -> Decode:
     )
     cache_bytes = Derivation(r"M_{KV}", b * (2 * s * d)).equals("2*b*s*d", "$K$ and $V$, once").put(reference)
     cache_bytes_layer = problem.layer.heads_in_batch * cache_bytes.number
-    work_time_head_s = flops(operator).subs(reference) / machine.peak_flops_per_s
+    work_time_head_s = flops(operator).xreplace(reference) / machine.peak_flops_per_s
     unfused_limit_number = unfused_limit.put(head).number
     unfused_limit_figure = rounded(unfused_limit_number, 3, [machine.ridge_flops_per_byte])
     return Decode(
@@ -163,7 +163,7 @@ def solve(problem: Problem) -> Decode:
         fused_limit_figure=limit_figure,
         unfused_limit=unfused_limit.put(head).about(unfused_limit_figure),
         unfused_limit_figure=unfused_limit_figure,
-        fusion_gain_limit=gain.about(),
+        fusion_gain_limit=gain.about(neat(gain.number, in_full=10)),
         saved_traffic_limit=saved.about(percent(saved.number)),
         saves_little=bool(saved.number <= LITTLE_SAVED),
         ridge_over_limit=distance,
@@ -173,8 +173,8 @@ def solve(problem: Problem) -> Decode:
         smallest=_smallest(problem, fused.value),
         unfused_approach=machine.approach(unfused_limit_number),
         unfused_smallest=_smallest(problem, unfused.value),
-        reference_fused=cell(problem, fused.value.subs(reference), REFERENCE_FIGURES),
-        reference_unfused=cell(problem, unfused.value.subs(reference), REFERENCE_FIGURES),
+        reference_fused=cell(problem, fused.value.xreplace(reference), REFERENCE_FIGURES),
+        reference_unfused=cell(problem, unfused.value.xreplace(reference), REFERENCE_FIGURES),
         cache_bytes_head=cache_bytes.about(measured(cache_bytes.number, "B")),
         cache_bytes_layer=cache_bytes_layer,
         cache_time_head_s=cache_bytes.number / machine.bandwidth_bytes_per_s,
@@ -182,7 +182,7 @@ def solve(problem: Problem) -> Decode:
         cache_fits=bool(cache_bytes_layer <= problem.device.capacity_bytes),
         work_time_head_s=work_time_head_s,
         work_time_layer_s=problem.layer.heads_in_batch * work_time_head_s,
-        softmax_over_cache=(c / (2 * b * d)).subs(head),
+        softmax_over_cache=(c / (2 * b * d)).xreplace(head),
         cache_elements_per_row=2 * problem.workload.head_dim,
         two_over_bytes=2 / problem.workload.bytes_per_element,
     )
@@ -191,8 +191,8 @@ def solve(problem: Problem) -> Decode:
 def _smallest(problem: Problem, decode_intensity: Expr) -> SmallestInteger | None:
     """From which s on decode is compute-bound; None where its intensity only tends to the ridge or stays below."""
     ridge = problem.machine.ridge_flops_per_byte
-    at_length = decode_intensity.subs(problem.head)
-    limit = limit_at_infinity(decode_intensity, s).subs(problem.head)
+    at_length = decode_intensity.xreplace(problem.head)
+    limit = limit_at_infinity(decode_intensity, s).xreplace(problem.head)
     if limit <= ridge:
         return None
     # The inverse of the intensity is linear in 1/s.

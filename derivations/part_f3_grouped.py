@@ -79,7 +79,7 @@ def solve(problem: Problem) -> Grouped:
         .equals("g*s*(4*d + c)/(2*b*d*(s + g))", "factor out $2bd$ below")
     )
     limit = grouped.tends(s, "g*(4*d + c)/(2*b*d)", "$s/(s + g)$ tends to 1")
-    per_query_head = limit.value.subs({**problem.head, g: 1})
+    per_query_head = limit.value.xreplace({**problem.head, g: Rational(1)})
     limit_algebra = (
         Inequality.start(
             "g*(4*d + c)/(2*b*d)",
@@ -94,7 +94,9 @@ def solve(problem: Problem) -> Grouped:
         .about()
     )
     ridge = problem.machine.ridge_flops_per_byte
-    min_group_size = smallest_integer(limit.value.subs(problem.head), g, Relation.AT_LEAST, ridge, limit_algebra.bound)
+    min_group_size = smallest_integer(
+        limit.value.xreplace(problem.head), g, Relation.AT_LEAST, ridge, limit_algebra.bound
+    )
     reference_algebra, reach = _at_reference(problem, intensity(operator))
     ceiling = (
         Derivation(r"I_{\mathrm{grouped}}(s,d,g)", grouped.value)
@@ -123,7 +125,7 @@ def solve(problem: Problem) -> Grouped:
         reach_at_reference=reach,
         min_group_size_at_reference=(
             smallest_integer(
-                grouped.value.subs(problem.reference), g, Relation.AT_LEAST, ridge, reference_algebra.bound
+                grouped.value.xreplace(problem.reference), g, Relation.AT_LEAST, ridge, reference_algebra.bound
             )
             if reach.from_some_length_on
             else None
@@ -149,7 +151,7 @@ def _at_reference(problem: Problem, grouped_intensity: Rational) -> tuple[Inequa
         .multiply("2*b*d*(s + g)", "g*s*(4*d + c)", "2*b*d*I_ridge*(s + g)", "times $2bd(s + g) > 0$")
         .subtract("2*b*d*I_ridge*g", f"g*({coefficient})", "2*b*d*I_ridge*s", "gather $g$ on the left")
     )
-    value = (s * (4 * d + c) - 2 * b * d * I_ridge).subs(numbers)
+    value = (s * (4 * d + c) - 2 * b * d * I_ridge).xreplace(numbers)
     if value == 0:
         return algebra.put(numbers), Reach.BARELY_NEVER
     reach = Reach.FROM_SOME_LENGTH_ON if value > 0 else Reach.NEVER
@@ -164,10 +166,10 @@ def _at_reference(problem: Problem, grouped_intensity: Rational) -> tuple[Inequa
 
 
 def _row(problem: Problem, size: int, grouped: Derivation, limit: Derivation) -> GroupRow:
-    at_limit = limit.value.subs({**problem.head, g: size})
+    at_limit = limit.value.xreplace({**problem.head, g: Rational(size)})
     return GroupRow(
         group_size=size,
         limit=cell(problem, at_limit),
         peak_share=problem.machine.peak_share(at_limit),
-        at_reference=cell(problem, grouped.value.subs({**problem.reference, g: size})),
+        at_reference=cell(problem, grouped.value.xreplace({**problem.reference, g: Rational(size)})),
     )

@@ -80,13 +80,13 @@ def solve(problem: Problem) -> SoftmaxUnits | None:
         return None
     scores_stage, softmax_stage, values_stage = attention()
     peak = problem.device.peak_flops_per_s
-    products_time = (scores_stage.flops + values_stage.flops).subs(problem.reference) / peak
+    products_time = (scores_stage.flops + values_stage.flops).xreplace(problem.reference) / peak
     bandwidth = problem.device.bandwidth_bytes_per_s
-    memory_time = (b * traffic_elements(fuse(attention()))).subs(problem.reference) / bandwidth
+    memory_time = (b * traffic_elements(fuse(attention()))).xreplace(problem.reference) / bandwidth
     slowest = max(units, key=lambda unit: unit.time_s)
     longest = Max(products_time, memory_time, slowest.time_s)
     kernel_bytes_time, *product_times = (
-        (b * stage.traffic_elements).subs(problem.reference) / bandwidth
+        (b * stage.traffic_elements).xreplace(problem.reference) / bandwidth
         for stage in (softmax_stage, scores_stage, values_stage)
     )
     kernel_time = Max(kernel_bytes_time, slowest.time_s)
@@ -102,7 +102,7 @@ def solve(problem: Problem) -> SoftmaxUnits | None:
         limit=_limit(longest, memory_time, products_time),
         overlapped_peak_share=products_time / longest,
         serial_peak_share=products_time / Max(memory_time, products_time + sum(unit.time_s for unit in units)),
-        product_flops_per_score=(4 * d).subs(problem.head),
+        product_flops_per_score=(4 * d).xreplace(problem.head),
     )
 
 
@@ -114,14 +114,14 @@ def _units(problem: Problem) -> list[UnitTime]:
     if device.exp_per_s is not None:
         units.append(_unit(problem, "special-function units", "exponential", Integer(1), P_e, device.exp_per_s))
         left = c - 1
-    if device.vector_flops_per_s is not None and left.subs(problem.conventions) > 0:
+    if device.vector_flops_per_s is not None and left.xreplace(problem.conventions) > 0:
         units.append(_unit(problem, "vector units", "FLOP", left, P_v, device.vector_flops_per_s))
     return units
 
 
 def _unit(problem: Problem, name: str, operation: str, per_score: Expr, rate: Symbol, rate_per_s: Rational) -> UnitTime:
     numbers = {**problem.head, P_m: problem.device.peak_flops_per_s / TERA, rate: rate_per_s / TERA}
-    operations = per_score.subs(problem.conventions)
+    operations = per_score.xreplace(problem.conventions)
     over_products = (
         Derivation(
             rf"\frac{{t_{{\text{{{name.partition(' ')[0]}}}}}}}{{t_{{\mathrm{{products}}}}}}",

@@ -129,7 +129,10 @@ def _part_f2(decode: part_f2_decode.Decode) -> Iterator[tuple[str, Quantity]]:
     yield "F2.intensity_decode_unfused", _expression(decode.unfused, "FLOP/B")
     yield "F2.limit_fused", _number(decode.fused_limit.number, "FLOP/B", decode.fused_limit_figure)
     yield "F2.limit_unfused", _number(decode.unfused_limit.number, "FLOP/B", decode.unfused_limit_figure)
-    yield "F2.fusion_gain_limit", _number(decode.fusion_gain_limit.number, "1")
+    yield (
+        "F2.fusion_gain_limit",
+        _number(decode.fusion_gain_limit.number, "1", neat(decode.fusion_gain_limit.number, in_full=10)),
+    )
 
 
 def _part_f3(grouped: part_f3_grouped.Grouped) -> Iterator[tuple[str, Quantity]]:

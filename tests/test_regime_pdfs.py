@@ -69,16 +69,17 @@ def test_the_pdf_says_what_was_computed(regime: str, tmp_path: Path) -> None:
         assert _shown(found["D3.min_sequence_length"]["display"]) in key
     for identifier, quantity in found.items():
         if identifier.startswith("C4."):
-            assert f"{_close(quantity['display'])}{quantity['verdict']}" in text, identifier
+            assert f"{_shown(quantity['display'])}{quantity['verdict']}" in text, identifier
 
 
 def _shown(display: str) -> str:
-    """A figure of quantities.json as the manual groups its digits."""
+    """A figure of quantities.json as the manual groups its digits and writes its power of ten."""
     number, _, unit = display.partition(" ")
+    number, e, exponent = number.partition("e")
     whole, point, fraction = number.partition(".")
     if whole.isdigit() and len(whole) > 5:
         whole = f"{int(whole):,}"
-    return _close(whole + point + fraction + unit)
+    return _close(whole + point + fraction + (f"×10{exponent}" if e else "") + unit)
 
 
 def _close(text: str) -> str:
