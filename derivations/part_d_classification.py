@@ -23,7 +23,7 @@ from derivations.algebra import (
 from derivations.attention import attention, causal_attention, decode_attention, grouped_decode_attention
 from derivations.dataflow import Stage, flops, fuse, traffic_elements
 from derivations.part_b_traffic import ratio_figure
-from derivations.part_c_intensity import Cell, cell, intensity
+from derivations.part_c_intensity import TABLE_FIGURES, Cell, cell, intensity
 from derivations.problem import Problem
 from derivations.roofline import Approach, Verdict
 from derivations.rounding import Figure, Measure, measured, neat, rounded
@@ -168,7 +168,8 @@ class Classification:
     """The answers of part D."""
 
     ridge: Derivation
-    ridge_figure: Figure
+    ridge_figure: Figure  # in full where it is short
+    ridge_in_table: Figure  # four digits, or as many as its place among the intensities takes
     fused: Crossover
     unfused: UnfusedCrossover
     crossover_for_large_head_dim: Rational  # b I_ridge, which the fused crossover tends to as d grows
@@ -225,7 +226,7 @@ def solve(problem: Problem) -> Classification:
     speedup_figure, traffic_ratio_figure = _side_by_side(speedup, traffic_ratio)
     fused_threshold = fused_crossover(problem, intensity(fuse(operator)))
     unfused_threshold = _unfused_crossover(problem)
-    shown_ridge = ridge_figure(
+    beside_the_ridge = _beside_the_ridge(
         problem,
         (
             fused_threshold.smallest,
@@ -234,9 +235,11 @@ def solve(problem: Problem) -> Classification:
             *_later_thresholds(problem, fused_threshold.smallest.bound),
         ),
     )
+    ridge_figure = neat(ridge.number, 4, beside_the_ridge)
     return Classification(
-        ridge=ridge.about(Measure(shown_ridge, "FLOP/B", Rational(1))),
-        ridge_figure=shown_ridge,
+        ridge=ridge.about(Measure(ridge_figure, "FLOP/B", Rational(1))),
+        ridge_figure=ridge_figure,
+        ridge_in_table=rounded(ridge.number, 4, beside_the_ridge),
         fused=fused_threshold,
         unfused=unfused_threshold,
         crossover_for_large_head_dim=(b * I_ridge).xreplace(problem.head_on_machine),
@@ -267,17 +270,19 @@ def _side_by_side(speedup: Rational, traffic_ratio: Rational) -> tuple[Figure, F
     return shown, ratio_figure(traffic_ratio, [speedup, Rational(shown.text)])
 
 
-def ridge_figure(problem: Problem, thresholds: Iterable[SmallestInteger]) -> Figure:
-    """The ridge point as printed: on the right side of every intensity that is printed beside it."""
+def _beside_the_ridge(problem: Problem, thresholds: Iterable[SmallestInteger]) -> list[Rational]:
+    """What the printed ridge point must not fall on or cross: every intensity near it, exact and as printed."""
     ridge = problem.machine.ridge_flops_per_byte
-    intensities = set(_intensities_beside_the_ridge(problem))
-    for threshold in thresholds:  # one that is reached exactly is said to be so, without a figure
-        intensities |= {threshold.reached, threshold.missed} - {None, ridge}
     # Three figures or more move nothing by as much as a hundredth.
-    near = {value for value in intensities if abs(value - ridge) * 50 < ridge}
-    printed = {Rational(cell(problem, value, REFERENCE_FIGURES).figure.text) for value in near}
-    printed |= {Rational(cell(problem, value).figure.text) for value in near}
-    return neat(ridge, 4, apart_from=sorted(near | printed))
+    near = {value for value in _intensities_beside_the_ridge(problem) if abs(value - ridge) * 50 < ridge}
+    printed = {cell(problem, value, figures).figure for value in near for figures in (TABLE_FIGURES, REFERENCE_FIGURES)}
+    for threshold in thresholds:  # one that is reached exactly is said to be so, without a figure
+        near |= {threshold.reached, threshold.missed} - {None, ridge}
+        if threshold.missed_figure is not None:
+            printed.add(threshold.missed_figure)
+        if not threshold.reached_exactly:
+            printed.add(threshold.reached_figure)
+    return sorted(near | {Rational(figure.text) for figure in printed})
 
 
 def _later_thresholds(problem: Problem, fused_bound: Rational) -> Iterator[SmallestInteger]:

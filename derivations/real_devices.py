@@ -21,7 +21,6 @@ class DeviceRow:
     is_this_copy: bool
     classification: Classification
     grouped: Grouped
-    ridge_figure: Figure
     unfused_rate_figure: Figure  # TFLOP/s
     fused_rate_figure: Figure
 
@@ -96,14 +95,7 @@ def _row(problem: Problem, device: Device) -> DeviceRow:
         device=device,
         is_this_copy=device is problem.device,
         classification=classification,
-        ridge_figure=_ridge_figure(classification),
         unfused_rate_figure=unfused,
         fused_rate_figure=fused,
         grouped=part_f3_grouped.solve(on_device),
     )
-
-
-def _ridge_figure(classification: Classification) -> Figure:
-    """To the digits of the table, or to those that part D needs to keep it apart from what it compares it with."""
-    in_table, shown = rounded(classification.ridge_figure.exact, TABLE_FIGURES), classification.ridge_figure
-    return shown if len(shown.text) > len(in_table.text) else in_table

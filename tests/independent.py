@@ -576,6 +576,7 @@ def _classification(case: Case) -> Leaves:
     ceiling = unfused_limit(case)
     yield f"{place}.ridge", case.ridge
     yield f"{place}.ridge_figure", case.ridge
+    yield f"{place}.ridge_in_table", case.ridge
     yield from _crossover(case, f"{place}.fused", case.prefill_fused)
 
     reaches = ceiling > case.ridge

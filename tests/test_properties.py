@@ -547,7 +547,6 @@ def test_the_comparison_of_devices(file: str) -> None:
                 if not isinstance(found, Inequality):
                     check_leaf(place, found, expected[place])
         assert row.is_this_copy == (here is case)
-        check_leaf("ridge", row.ridge_figure, here.ridge)
         check_leaf("unfused", row.unfused_rate_figure, here.rate(here.prefill(here.s)) / independent.TERA)
         check_leaf("fused", row.fused_rate_figure, here.rate(here.prefill_fused(here.s)) / independent.TERA)
         if here.compute_bound(here.prefill_fused(here.s)):

@@ -32,12 +32,14 @@ def test_the_ridge(part: Classification) -> None:
     # 1200/4
     assert part.ridge.number == 300
     assert part.ridge_figure.text == "300"
+    assert part.ridge_in_table.text == "300.0"
 
 
 def test_the_ridge_is_not_printed_as_an_intensity_it_differs_from(problem_with: Callable[..., Problem]) -> None:
     # The fused intensity at s = 512 is 258.5; 258.5003... would be that in four figures.
     part = solve(problem_with(ridge="775501/3000"))
     assert Rational(part.ridge_figure.text) > Rational("258.5")
+    assert Rational(part.ridge_in_table.text) > Rational("258.5")
     assert part.ridge.lines[-1].right.figure == part.ridge_figure
 
 

@@ -17,7 +17,7 @@ LOW = Device("Low", Rational(10 * TERA), Rational(TERA), Rational(10**9))
 def test_rows_hold_the_other_machine_with_this_workload(problem: Problem) -> None:
     own, small = compare(problem, [SMALL]).rows
     assert (own.is_this_copy, small.is_this_copy) == (True, False)
-    assert small.ridge_figure.text == "100.0"
+    assert small.classification.ridge_in_table.text == "100.0"
     assert small.classification.fused.smallest.value == 199
     assert small.grouped.min_group_size.value == 100
     # 1 TB/s x 63.63 FLOP/B, and the peak.
@@ -45,9 +45,3 @@ def test_the_fewer_are_named() -> None:
     assert not Split(("A", "B"), ("C",)).shorter_by_what_holds
     assert Split(("A",), ()).holds_everywhere and not Split(("A",), ("B",)).holds_everywhere
     assert Split((), ("A",)).holds_nowhere and not Split(("A",), ("B",)).holds_nowhere
-
-
-def test_the_ridge_keeps_the_digits_that_part_d_gives_it(problem: Problem) -> None:
-    """The fused intensity at s = 512 is 258.5, which the four digits of the table would make of 258.5003..., too."""
-    (_, row) = compare(problem, [replace(SMALL, peak_flops_per_s=Rational(775501, 3000) * TERA)]).rows
-    assert Rational(row.ridge_figure.text) > Rational("258.5")
