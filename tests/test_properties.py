@@ -59,7 +59,6 @@ PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 COMMON = settings(deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES)
 settings.register_profile("moderate", COMMON, max_examples=25, derandomize=True)
 settings.register_profile("thorough", COMMON, max_examples=2000, print_blob=True)
-settings.register_profile("mutants", COMMON, max_examples=15, derandomize=True, phases=[Phase.generate])
 PROFILE = settings.get_profile(os.environ.get("PROPERTY_PROFILE", "moderate"))
 
 any_file = given(parameter_files())
