@@ -56,6 +56,7 @@ class Footprint:
     layer_measure: Measure  # on its side of the capacity as printed
     operand_bytes_layer: Rational  # Q, K, V and O, which the fused kernel needs as well
     operands_fit: bool
+    operands_head_fit: bool  # those of a single head
     length_algebra: Inequality
     max_sequence_length: int
     max_sequence_length_both: int
@@ -160,6 +161,7 @@ def solve(problem: Problem) -> Footprint:
         layer_measure=_beside_capacity(layer_bytes.number, capacity_bytes),
         operand_bytes_layer=operand_bytes_layer,
         operands_fit=bool(operand_bytes_layer <= capacity_bytes),
+        operands_head_fit=bool(operand_bytes_layer <= heads * capacity_bytes),
         length_algebra=length_algebra,
         max_sequence_length=_longest(length_algebra.bound),
         max_sequence_length_both=_longest(length_algebra.bound / 2),

@@ -70,6 +70,7 @@ class Decode:
     peak_share_limit: Rational  # fused, in the limit of a long cache: at most 1
     smallest: SmallestInteger | None  # the least s that is compute-bound, fused; None where none is
     unfused_approach: Approach  # of the unfused limit to the ridge
+    unfused_peak_share_limit: Rational
     unfused_smallest: SmallestInteger | None
     reference_fused: Cell
     reference_unfused: Cell
@@ -133,7 +134,7 @@ def solve(problem: Problem) -> Decode:
         .put(head)
     )
     limit = fused_limit.put(head)
-    limit_figure = rounded(limit.number, 3, [machine.ridge_flops_per_byte])
+    limit_figure = rounded(limit.number, 3, [machine.ridge_flops_per_byte]).trimmed
     distance = (
         Derivation(r"\frac{I_{\mathrm{ridge}}}{I_{\mathrm{limit}}}", I_ridge / fused_limit.value)
         .equals("2*b*d*I_ridge/(4*d + c)", "ridge over limit")
@@ -143,7 +144,7 @@ def solve(problem: Problem) -> Decode:
     cache_bytes_layer = problem.layer.heads_in_batch * cache_bytes.number
     work_time_head_s = flops(operator).xreplace(reference) / machine.peak_flops_per_s
     unfused_limit_number = unfused_limit.put(head).number
-    unfused_limit_figure = rounded(unfused_limit_number, 3, [machine.ridge_flops_per_byte])
+    unfused_limit_figure = rounded(unfused_limit_number, 3, [machine.ridge_flops_per_byte]).trimmed
     return Decode(
         total=Derivation(r"F_{\mathrm{decode}}(s,d)", flops(operator))
         .equals("2*s*d + c*s + 2*s*d", "one row of each stage")
@@ -171,6 +172,7 @@ def solve(problem: Problem) -> Decode:
         distance=_distance(distance.number),
         peak_share_limit=machine.peak_share(limit.number),
         smallest=_smallest(problem, fused.value),
+        unfused_peak_share_limit=machine.peak_share(unfused_limit_number),
         unfused_approach=machine.approach(unfused_limit_number),
         unfused_smallest=_smallest(problem, unfused.value),
         reference_fused=cell(problem, fused.value.xreplace(reference), REFERENCE_FIGURES),

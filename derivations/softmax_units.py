@@ -10,7 +10,7 @@ from enum import Enum
 
 from sympy import Expr, Integer, Max, Rational, Symbol
 
-from derivations.algebra import Derivation
+from derivations.algebra import Derivation, Relation, smallest_integer
 from derivations.attention import attention
 from derivations.dataflow import fuse, traffic_elements
 from derivations.problem import TERA, Problem
@@ -63,9 +63,16 @@ class SoftmaxUnits:
     overlapped_peak_share: Rational  # of the matrix peak, where everything overlaps
     serial_peak_share: Rational  # of the matrix peak, where the softmax waits for the products and the reverse
     product_flops_per_score: Rational
+    covers_the_softmax: bool  # each of the c operations is charged to a unit whose rate is given
     kernel_bytes_time_s: Rational  # of the unfused softmax kernel
     kernels_time_s: Rational  # of the three unfused kernels one after another, the softmax at the pace of its units
     kernel_time_share: Rational  # of the softmax kernel in that
+    sets_the_rate_from: int | None  # the s from which on a unit takes longest, fused; None: products do
+
+    @property
+    def one_rate(self) -> bool:
+        """The file gives the rate of one kind of unit, or only one has something to do."""
+        return len(self.units) == 1
 
     @property
     def units_hold_the_kernel_back(self) -> bool:
@@ -92,9 +99,13 @@ def solve(problem: Problem) -> SoftmaxUnits | None:
     kernel_time = Max(kernel_bytes_time, slowest.time_s)
     kernels_time = kernel_time + sum(Max(products_time / 2, bytes_time) for bytes_time in product_times)
     return SoftmaxUnits(
+        covers_the_softmax=bool(
+            sum(unit.operations_per_score for unit in units) >= problem.workload.softmax_flops_per_element
+        ),
         kernel_bytes_time_s=kernel_bytes_time,
         kernels_time_s=kernels_time,
         kernel_time_share=kernel_time / kernels_time,
+        sets_the_rate_from=_from_which_length(problem, slowest, memory_time),
         units=units,
         products_time_s=products_time,
         memory_time_s=memory_time,
@@ -104,6 +115,14 @@ def solve(problem: Problem) -> SoftmaxUnits | None:
         serial_peak_share=products_time / Max(memory_time, products_time + sum(unit.time_s for unit in units)),
         product_flops_per_score=(4 * d).xreplace(problem.head),
     )
+
+
+def _from_which_length(problem: Problem, slowest: UnitTime, memory_time: Rational) -> int | None:
+    """The softmax grows as s^2, the fused traffic as s: from some s on it takes as long, unless the products do."""
+    if slowest.over_products.number <= 1:
+        return None
+    per_length = slowest.time_s / memory_time / problem.workload.sequence_length
+    return smallest_integer(s * per_length, s, Relation.AT_LEAST, Rational(1), 1 / per_length).value
 
 
 def _units(problem: Problem) -> list[UnitTime]:

@@ -35,7 +35,7 @@ FUSED = "#004B7A"
 DECODE = "#007A5A"
 MARKERS = {UNFUSED: "s", FUSED: "o", DECODE: "D"}
 _SIZES = {UNFUSED: 1.1, FUSED: 1.0, DECODE: 1.0}  # a square looks out from under a circle that covers it
-_CROWD = 40  # markers
+_CROWD = 16  # markers
 _SIZE_IN_A_CROWD = 0.7
 
 PAGE_EDGE_CM = 0.12  # what nothing comes nearer to

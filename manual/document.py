@@ -10,7 +10,7 @@ from sympy import Rational
 
 from derivations.algebra import Line, Relation
 from derivations.real_devices import RealDevices
-from derivations.rounding import Figure, binary_bytes, measured, neat, percent
+from derivations.rounding import Figure, binary_bytes, measured, neat, percent, rounded
 from derivations.solution import Solution
 from manual import escaping, latex
 from manual.evidence import Evidence
@@ -99,7 +99,9 @@ def _equals(value: Rational, figures: int = 4) -> str:
 
 
 def _equals_figure(shown: Figure) -> str:
-    return f"{'=' if shown.is_exact else latex.RELATIONS[Relation.ABOUT]} {latex.formula(shown.trimmed)}"
+    """A fraction with its decimal behind it."""
+    printed = f"{'=' if shown.is_exact else latex.RELATIONS[Relation.ABOUT]} {latex.formula(shown.trimmed)}"
+    return f"{printed} {_equals_figure(rounded(shown.exact, 4))}" if "/" in shown.text else printed
 
 
 def _ratio(value: Rational, figures: int = 3) -> str:

@@ -143,6 +143,9 @@ def _thresholds(solution: Solution) -> int:
             part_d.unfused.min_head_dim,
             solution.causal.crossover.smallest,
             solution.causal.triangle,
+            solution.causal.unfused_smallest,
+            solution.decode.smallest,
+            solution.decode.unfused_smallest,
             grouped.min_group_size,
             grouped.min_group_size_at_reference,
         )

@@ -498,10 +498,18 @@ def _softmax_units(case: Case) -> Leaves:
     one_after_the_other = products + sum(times.values())
     yield f"{place}.serial_peak_share", products / max(traffic, one_after_the_other)
     yield f"{place}.product_flops_per_score", (path[0].flops + path[2].flops) / scores
+
+    def units_over_traffic(s: Number) -> Fraction:
+        return (times[slowest] * s * s / case.s**2) / case.traffic_time(case.prefill_fused(s))
+
+    from_length = smallest(lambda s: units_over_traffic(s) >= 1)
+    yield f"{place}.sets_the_rate_from", from_length if times[slowest] > products else None
     bytes_time = case.traffic_time(path[1:2])
     kernel = max(bytes_time, times[slowest])
     one_by_one = case.time(path[:1]) + kernel + case.time(path[2:])
     yield f"{place}.kernel_bytes_time_s", bytes_time
+    yield f"{place}.one_rate", len(work) == 1
+    yield f"{place}.covers_the_softmax", sum(count for _, count, _ in work.values()) >= case.c
     yield f"{place}.units_hold_the_kernel_back", kernel > bytes_time
     yield f"{place}.kernels_time_s", one_by_one
     yield f"{place}.kernel_time_share", kernel / one_by_one
@@ -677,6 +685,7 @@ def _layer_in_memory(case: Case) -> Leaves:
     operands = elements(case.prefill_fused(case.s)) * case.b * case.heads * case.batch
     yield f"{place}.operand_bytes_layer", operands
     yield f"{place}.operands_fit", operands <= case.capacity
+    yield f"{place}.operands_head_fit", elements(case.prefill_fused(case.s)) * case.b <= case.capacity
     longest, longest_both = longest_that_fits(case), longest_that_fits(case, matrices=2)
     yield f"{place}.max_sequence_length", longest
     yield f"{place}.max_sequence_length_both", longest_both
@@ -780,6 +789,7 @@ def _decode(case: Case) -> Leaves:
         _first(FAR_BELOW=10 * fused <= case.ridge, BELOW=fused < case.ridge, ON=fused == case.ridge, ABOVE=True),
     )
     yield "decode.peak_share_limit", peak_share(case, fused)
+    yield "decode.unfused_peak_share_limit", peak_share(case, unfused)
     for name, ceiling, path in (
         ("decode.smallest", fused, case.decode_fused),
         ("decode.unfused_smallest", unfused, case.decode),

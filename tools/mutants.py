@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from cosmic_ray.work_db import WorkDB, use_db
-from cosmic_ray.work_item import WorkerOutcome
+from cosmic_ray.work_item import WorkerOutcome, WorkResult
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".build" / "mutants"
@@ -40,7 +40,7 @@ STAGES = (
         "-k",
         "golden or in_words or of_each_regime and not tex",
     ),
-    ("tests/derivations", "tests/test_published.py"),
+    ("tests/derivations",),
 )
 PYTEST = (
     sys.executable,
@@ -93,13 +93,14 @@ def mutate(name: str) -> tuple[int, int]:
     stages = [stage for stage in (own, *STAGES[1:]) if stage]
     (copy / "stages.sh").write_text(" && ".join(shlex.join([*PYTEST, *stage]) for stage in stages) + "\n")
     (copy / "mutants.toml").write_text(CONFIGURATION.format(name=name))
-    for command in (
-        ["cosmic_ray.cli", "init", "mutants.toml", "session.sqlite"],
-        ["cosmic_ray.tools.filters.operators_filter", "session.sqlite", "mutants.toml"],
-        ["cosmic_ray.cli", "exec", "mutants.toml", "session.sqlite"],
-    ):
-        subprocess.run([sys.executable, "-m", *command], cwd=copy, check=True)
-
+    cosmic_ray(copy, "cli", "init", "mutants.toml", "session.sqlite")
+    cosmic_ray(copy, "tools.filters.operators_filter", "session.sqlite", "mutants.toml")
+    lines = (copy / "derivations" / f"{name}.py").read_text(encoding="utf-8").splitlines()
+    with use_db(str(copy / "session.sqlite"), WorkDB.Mode.open) as session:
+        for item in list(session.pending_work_items):
+            if any(lines[mutation.start_pos[0] - 1].lstrip().startswith("@") for mutation in item.mutations):
+                session.set_result(item.job_id, WorkResult(worker_outcome=WorkerOutcome.SKIPPED))
+    cosmic_ray(copy, "cli", "exec", "mutants.toml", "session.sqlite")
     with use_db(str(copy / "session.sqlite"), WorkDB.Mode.open) as session:
         tried = [
             result for _, result in session.completed_work_items if result.worker_outcome is not WorkerOutcome.SKIPPED
@@ -108,6 +109,10 @@ def mutate(name: str) -> tuple[int, int]:
     (FOLDER / f"{name}.txt").write_text("\n\n".join(survivors) + "\n" if survivors else "")
     print(f"{name}: {len(tried)} mutants, {len(survivors)} survived", flush=True)
     return len(tried), len(survivors)
+
+
+def cosmic_ray(folder: Path, program: str, *arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", f"cosmic_ray.{program}", *arguments], cwd=folder, check=True)
 
 
 def main(names: list[str]) -> int:

@@ -203,6 +203,8 @@ def test_the_operands(small: Callable[..., Footprint]) -> None:
     assert small(600).operand_bytes_layer == 30_720
     assert small(30_720).operands_fit
     assert not small(30_719).operands_fit
+    assert small(10_240).operands_head_fit
+    assert not small(10_239).operands_head_fit
 
 
 # E2, one kernel after another: per score 2d, c and 2d FLOPs, and b, 2b and b bytes

@@ -44,8 +44,13 @@ def test_the_vector_units_do_what_the_exponential_units_leave(problem: Problem) 
         ("special-function units", 1),
         ("vector units", 4),
     ]
+    assert both.covers_the_softmax and not both.one_rate
     alone = solve(_with_rates(problem, vector_flops_per_s=Rational(50) * TERA))
     assert alone is not None
+    assert alone.covers_the_softmax and alone.one_rate
+    exponentials = solve(_with_rates(problem, exp_per_s=Rational(10) * TERA))
+    assert exponentials is not None
+    assert exponentials.one_rate and not exponentials.covers_the_softmax
     assert [unit.operations_per_score for unit in alone.units] == [5]
     # Five operations at 50 T/s, and 512 FLOPs at 1200 TFLOP/s: 0.1 against 0.42667 ps.
     assert alone.units[0].over_products.number == Rational(5, 50) / Rational(512, 1200)
@@ -98,3 +103,12 @@ def test_rates_in_the_unit_of_what_they_count(problem: Problem) -> None:
     both = solve(_with_rates(problem, exp_per_s=Rational(10) * TERA, vector_flops_per_s=Rational(50) * TERA))
     assert both is not None
     assert [unit.rate_measure.unit for unit in both.units] == ["Top/s", "TFLOP/s"]
+
+
+def test_from_which_length_the_units_set_the_rate(problem: Problem) -> None:
+    """4 * 2 * 128 bytes a position at 4 TB/s take 256 ps, an exponential at 0.6 T/s 1/0.6 ps: s >= 153.6."""
+    slow = solve(_with_rates(problem, exp_per_s=Rational(6, 10) * TERA))
+    assert slow is not None and slow.sets_the_rate_from == 154
+    # As fast as the products, 512 FLOPs at 1200 T/s an element
+    even = solve(_with_rates(problem, exp_per_s=Rational(1200, 512) * TERA))
+    assert even is not None and even.sets_the_rate_from is None
