@@ -1,13 +1,41 @@
-"""What the manual claims in words, by name: the cases that its sentences are chosen by, for listing what turned."""
+"""What the manual claims in words, by name: the cases that its sentences are chosen by, for listing what turned.
+
+The chief ones have a wording of their own. The others, on which lesser sentences turn, are named as in the code:
+"D fused nearest integer is right".
+"""
 
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 
+from derivations.algebra import Derivation, Inequality, SmallestInteger
+from derivations.part_d_classification import Crossover
+from derivations.rounding import Figure, Measure
 from derivations.solution import Solution
+
+PARTS = {
+    "flops": "A",
+    "classification": "D",
+    "footprint": "E",
+    "causal": "F1",
+    "decode": "F2",
+    "grouped": "F3",
+}
+WORDED = {
+    "flops.share_size",
+    "footprint.both_fit",
+    "footprint.operands_fit",
+    "decode.cache_fits",
+    "decode.saves_little",
+    "grouped.beyond_usual_group_sizes",
+}
+
+# What is algebra or a figure, and thresholds: those have a wording of their own.
+UNLISTED = (Derivation, Inequality, Figure, Measure, SmallestInteger, Crossover)
 
 
 def claims(solution: Solution) -> dict[str, str]:
     """Each claim that a parameter can turn, with the case that holds for this solution."""
-    return dict(_listed(solution))
+    return {**dict(_listed(solution)), **dict(_others(solution))}
 
 
 def _listed(solution: Solution) -> Iterator[tuple[str, str]]:
@@ -29,6 +57,8 @@ def _listed(solution: Solution) -> Iterator[tuple[str, str]]:
         yield f"C4 fused at s = {row.sequence_length}", row.fused.verdict.value
 
     yield "D2 fused kernel compute-bound", _from(part_d.fused.everywhere)
+    yield "D2 real solution", "an integer" if part_d.fused.smallest.bound_is_whole else "no integer"
+    yield "D2 rounding to the nearest integer", "right by luck" if part_d.fused.nearest_integer_is_right else "wrong"
     unfused = part_d.unfused.crossover
     yield "D3 unfused path compute-bound", "at no length" if unfused is None else _from(unfused.everywhere)
     yield "D4 unfused at the reference s", part_d.unfused_verdict.value
@@ -55,6 +85,26 @@ def _listed(solution: Solution) -> Iterator[tuple[str, str]]:
     )
     for group in grouped.rows:
         yield f"F3 limit for g = {group.group_size}", group.limit.verdict.value
+
+
+def _others(solution: Solution) -> Iterator[tuple[str, str]]:
+    for part, letter in PARTS.items():
+        for place, truth in _truths(getattr(solution, part), part):
+            if place not in WORDED:
+                yield (
+                    f"{letter} {place.partition('.')[2].replace('.', ' ').replace('_', ' ')}",
+                    "yes" if truth else "no",
+                )
+
+
+def _truths(item: object, place: str) -> Iterator[tuple[str, bool]]:
+    """The truth values of a part by their dotted paths, properties included."""
+    if isinstance(item, bool):
+        yield place, item
+    elif is_dataclass(item) and not isinstance(item, UNLISTED):
+        properties = (name for name, value in vars(type(item)).items() if isinstance(value, property))
+        for name in (*(field.name for field in fields(item)), *properties):
+            yield from _truths(getattr(item, name), f"{place}.{name}")
 
 
 def _from(everywhere: bool) -> str:

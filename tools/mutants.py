@@ -38,7 +38,7 @@ STAGES = (
         "tests/templates/test_golden.py",
         "tests/test_properties.py",
         "-k",
-        "golden or in_words or of_each_regime and not tex",
+        "golden or claims_of_each_regime",
     ),
     ("tests/derivations",),
 )
