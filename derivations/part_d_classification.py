@@ -230,7 +230,6 @@ def solve(problem: Problem) -> Classification:
         problem,
         (
             fused_threshold.smallest,
-            unfused_threshold.min_head_dim,
             *((unfused_threshold.crossover.smallest,) if unfused_threshold.crossover else ()),
             *_later_thresholds(problem, fused_threshold.smallest.bound),
         ),
