@@ -1,7 +1,7 @@
-"""make diff-pdf: the manual of the new parameters with what differs from the old one marked in place, by latexdiff.
+r"""make diff-pdf: the manual of the new parameters with what differs from the old one marked in place, by latexdiff.
 
-What latexdiff can't do well is done around it: it loses the cells of a row that goes, and would mark a displayed
-formula by its colour only.
+What latexdiff can't do well is done around it: it loses the cells of a row that goes, marks no \textmu, strikes out the
+space behind a word, loses spaces between words, and would mark a displayed formula by its colour only.
 """
 
 import filecmp
@@ -28,7 +28,7 @@ LATEXDIFF = (
     "--append-textcmd=question,multicolumn,runin",
     "--append-safecmd=text[a-z]+",
     # Fewer words than this that two sentences happen to share aren't kept between marks.
-    "--config=MINWORDSBLOCK=4",
+    "--config=MINWORDSBLOCK=5",
 )
 TABLE = re.compile(
     r"(?P<head>\\begin\{(?P<kind>tabularx?|longtable)\}(?:(?!\\end\{).)*?\\(?:midrule|midrule\n\\endhead\n\\bottomrule\n\\endfoot)\n)"
@@ -40,6 +40,20 @@ NEXT_CELL = " & "
 END_OF_ROW = " \\\\\n"
 FORMULA = re.compile(r"\\begin\{align\*\}\n *\\DIF(?P<side>add|del)\{.*?\\end\{align\*\}", re.DOTALL)
 SIDES = {"del": "old", "add": "new"}
+# What may stand in braces: other braces in pairs, never deeper than this.
+IN_BRACES = r"(?:[^{}\\]|\\.)*+"
+for _ in range(6):
+    IN_BRACES = rf"(?:[^{{}}\\]|\\.|\{{{IN_BRACES}\}})*+"
+STRUCK = re.compile(rf"(?<=\\DIFdel\{{){IN_BRACES}(?=\}})", re.DOTALL)
+TORN_SENTENCE = re.compile(
+    rf"\\DIFdelbegin (?P<gone>\\DIFdel\{{{IN_BRACES}\}})(?P<old>\\begin\{{oldformula\}}(?:(?!\\DIFdelend).)*)"
+    rf"\\DIFdelend \\DIFaddbegin "
+    rf"(?P<come>\\DIFadd\{{{IN_BRACES}\}})(?P<new>(?:\\begin\{{newformula\}}(?:(?!\\DIFaddend).)*)?)\\DIFaddend ",
+    re.DOTALL,
+)
+# The end of a line is a space as well, but of one with a comment it must stay.
+LAST_LINE_END = re.compile(r"^((?:[^%\\\n]|\\.)*+)\n(?=\}\\DIF(?:del|add)end)", re.MULTILINE)
+LAST_SPACE = re.compile(r" \}\\DIF(?P<side>del|add)end(?P<float>(?:FL)?) (?P<cell>&|\\\\)?")
 
 
 def main() -> int:
@@ -49,6 +63,8 @@ def main() -> int:
     """
     old_parameters, new_parameters, folder = sys.argv[1:]
     old, new = Path(folder) / "old", Path(folder) / "new"
+    for source in (old / SOURCE, new / SOURCE):
+        write_micro_as_letter(source)
     merge_tables(old / SOURCE, new / SOURCE)
     command = [*LATEXDIFF, str(old / SOURCE), str(new / SOURCE)]
     made = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
@@ -58,10 +74,18 @@ def main() -> int:
     found = changes.compare(read_source(old_parameters), read_source(new_parameters))
     first_page = changes.as_latex(found, old_parameters, new_parameters)
     begin = "\\begin{document}\n"
-    marked = with_bars(made.stdout).replace(begin, begin + first_page, 1)
+    marked = with_spaces_restored(made.stdout, (old / SOURCE).read_text(encoding="utf-8"))
+    marked = without_last_spaces(with_sentences_whole(with_bars(marked)))
+    marked = marked.replace(begin, begin + first_page, 1)
     (new / SOURCE).write_text(marked, encoding="utf-8", newline="\n")
     keep_old_figures(old, new)
     return 0
+
+
+def write_micro_as_letter(source: Path) -> None:
+    """Latexdiff takes a command for no text, and so would not mark the unit that changes from ms to µs."""
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace(r"\textmu{}", "µ"), encoding="utf-8", newline="\n")
 
 
 def merge_tables(old: Path, new: Path) -> None:
@@ -77,6 +101,45 @@ def with_bars(marked: str) -> str:
     return FORMULA.sub(lambda found: _boxed(found[0], f"{SIDES[found['side']]}formula"), marked)
 
 
+def with_spaces_restored(marked: str, old: str) -> str:
+    """Where latexdiff has struck words that stood apart as one, they stand as in the old document again."""
+    places = [place for place, letter in enumerate(old) if not letter.isspace()]
+    squeezed = "".join(old.split())
+    spaced = " ".join(old.split())
+
+    def as_it_stood(found: re.Match[str]) -> str:
+        words = found[0].split()
+        start = squeezed.find("".join(words))
+        if " ".join(words) in spaced or start < 0:
+            return found[0]
+        last = start + len("".join(words)) - 1
+        text = found[0]
+        ends = text[len(text.rstrip()) :]
+        return old[places[start] : places[last] + 1] + ends
+
+    return STRUCK.sub(as_it_stood, marked)
+
+
+def with_sentences_whole(marked: str) -> str:
+    """Where a sentence leads to a formula: its old and new words beside each other, ahead of both formulas."""
+    return TORN_SENTENCE.sub(
+        lambda found: (
+            rf"\DIFdelbegin {found['gone']}\DIFdelend \DIFaddbegin {found['come']}\DIFaddend "
+            "\n"
+            rf"\DIFdelbegin {found['old']}\DIFdelend {found['new']}"
+        ),
+        marked,
+    )
+
+
+def without_last_spaces(marked: str) -> str:
+    """Without the struck or underlined space at the end of a mark: in a table it looks like a minus or a range.
+
+    Where text goes on behind an addition, the space goes there.
+    """
+    return LAST_SPACE.sub(_without_last_space, LAST_LINE_END.sub(r"\1 ", marked))
+
+
 def keep_old_figures(old: Path, new: Path) -> None:
     """Copies the old figures that changed to where the marks look for them: old/figures of the new folder."""
     for figure in sorted((new / "figures").iterdir()):
@@ -89,6 +152,14 @@ def keep_old_figures(old: Path, new: Path) -> None:
 
 def _replace_tables(path: Path, text: str, tables: Iterator[str]) -> None:
     path.write_text(TABLE.sub(lambda _: next(tables), text), encoding="utf-8", newline="\n")
+
+
+def _without_last_space(found: re.Match[str]) -> str:
+    end = rf"}}\DIF{found['side']}end{found['float']}"
+    if found["cell"] or found["side"] == "del":
+        return f"{end} {found['cell'] or ''}"
+    # Empty braces, for TeX takes the space behind a command for its end.
+    return f"{end}{{}} "
 
 
 def _boxed(formula: str, environment: str) -> str:

@@ -16,8 +16,13 @@ def read_source(source: str, overrides: Sequence[str] = ()) -> Parameters:
 
     Raises ParameterFaults, also where git does not know the revision or has no such file in it.
     """
+    if not source:
+        raise ParameterFaults(["'': expected the name of a parameter file, got an empty one"])
     named = _in_revision(source)
     if named is None:
+        if _is_revision(source):
+            wrong = "expected a parameter file, got a revision of git"
+            raise ParameterFaults([f"{source}: {wrong}; name the file in it, as in {source}:parameters/device_r.toml"])
         return read_parameters(Path(source), overrides)
     revision, path = named.groups()
     try:
@@ -41,6 +46,18 @@ def _in_revision(source: str) -> re.Match[str] | None:
     return None if Path(source).exists() else re.fullmatch(r"([^-:][^:]+):(.+)", source)
 
 
+def _is_revision(source: str) -> bool:
+    """Whether git knows by this name a revision, and nobody a file."""
+    try:
+        return not Path(source).exists() and _revision_exists(source)
+    except FileNotFoundError:
+        return False
+
+
+def _revision_exists(revision: str) -> bool:
+    return _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}").returncode == 0
+
+
 def _why_not(revision: str, path: str) -> str:
     """What a user can do about a file that git does not show."""
     top = _git("rev-parse", "--show-toplevel")
@@ -48,7 +65,7 @@ def _why_not(revision: str, path: str) -> str:
         return (
             f"no repository to look in: {TWO_FILES}; git says: {' '.join(top.stderr.decode(errors='replace').split())}"
         )
-    if _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}").returncode != 0:
+    if not _revision_exists(revision):
         unborn = revision == "HEAD"
         return f"no commit yet: commit first, or {TWO_FILES}" if unborn else f"no revision {revision} that git knows"
     if not Path(path).resolve().is_relative_to(os.fsdecode(top.stdout).rstrip("\n")):

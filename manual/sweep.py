@@ -3,7 +3,8 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import product
@@ -12,6 +13,8 @@ from manual.exercise import exercise
 from manual.parameters import ParameterFaults, toml_items
 from manual.quantities import DESCRIPTIONS, Quantity, quantities_of
 from manual.sources import read_source
+
+VALUE = re.compile(r"=.*(?=: \S+: expected )")  # of the setting that a message names
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,10 @@ def sweep(source: str, overrides: Sequence[str], varied: Sequence[str], shown: S
             faults += [message.replace("--set", "--vary") for message in wrong.messages]
             continue
         found = quantities_of(exercise(parameters), questions)
-        faults += [_missing_row(identifier) for identifier in shown if identifier not in found]
+        faults += [_missing_row(identifier, found) for identifier in shown if identifier not in found]
         rows.append((values_of_row, {identifier: found[identifier] for identifier in shown if identifier in found}))
     if faults:
-        raise ParameterFaults(list(dict.fromkeys(faults)))
+        raise ParameterFaults(_each_once(faults))
     return Sweep(tuple(axes), tuple(dict.fromkeys(shown)), tuple(rows))
 
 
@@ -90,10 +93,23 @@ def _cell(quantity: Quantity) -> str:
     return str(quantity.get("display") or quantity["expression"])
 
 
-def _missing_row(identifier: str) -> str:
-    return f"--show {identifier}: expected a row of the tables that the parameter file asks for, got none of them"
+def _each_once(messages: Iterable[str]) -> list[str]:
+    """Of messages that differ only in the value that was tried, the first."""
+    told: dict[str, str] = {}
+    for message in messages:
+        told.setdefault(VALUE.sub("", message), message)
+    return list(told.values())
+
+
+def _missing_row(identifier: str, found: Collection[str]) -> str:
+    name = identifier.partition("[")[0]
+    rows = ", ".join(other for other in found if other.startswith(f"{name}["))
+    known = f"its rows are {rows}" if rows else "it has no rows"
+    return f"--show {identifier}: expected a row of the tables that the parameter file asks for; {known}"
 
 
 def _unknown(identifier: str) -> str:
-    nearest = get_close_matches(identifier, DESCRIPTIONS, n=1, cutoff=0)[0]
-    return f"--show {identifier}: expected the ID of a quantity; the nearest is {nearest}"
+    """The ID that may have been meant, or where none is near all of them."""
+    nearest = get_close_matches(identifier.partition("[")[0], DESCRIPTIONS, n=1)
+    known = f"the nearest is {nearest[0]}" if nearest else f"the IDs are {', '.join(DESCRIPTIONS)}"
+    return f"--show {identifier}: expected the ID of a quantity; {known}"

@@ -98,3 +98,11 @@ def test_a_file_that_is_not_there_is_told(project: Path) -> None:
     made = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=300)
     assert made.returncode == 2
     assert made.stderr == "nosuch.toml: expected a parameter file, got nothing: there is no such file\n"
+
+
+@pytest.mark.parametrize(("old", "new", "side"), [("", "same.toml", "OLD"), ("same.toml", "", "NEW")])
+def test_an_empty_name_is_told_with_its_side(project: Path, old: str, new: str, side: str) -> None:
+    command = ["sh", "tools/diff_pdf.sh", old, new]
+    made = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=300)
+    assert made.returncode == 2
+    assert made.stderr == f"{side}: expected the name of a parameter file, got an empty one\n"

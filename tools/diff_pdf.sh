@@ -4,6 +4,12 @@
 # OLD and NEW are parameter files, or REVISION:FILE.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+for side in OLD NEW; do
+    [ "$side" = OLD ] && source=$1 || source=$2
+    [ -n "$source" ] && continue
+    echo "$side: expected the name of a parameter file, got an empty one" >&2
+    exit 2
+done
 . tools/typeset.sh
 
 stem() {

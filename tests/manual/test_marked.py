@@ -4,7 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from manual.marked import keep_old_figures, merge_tables, with_bars
+from manual.marked import (
+    keep_old_figures,
+    merge_tables,
+    with_bars,
+    with_sentences_whole,
+    with_spaces_restored,
+    without_last_spaces,
+    write_micro_as_letter,
+)
 
 SHORT = (
     "\\begin{tabular}{rl}\n\\toprule\n$s$ & verdict \\\\\n & here \\\\\n\\midrule\n",
@@ -64,6 +72,62 @@ def test_a_marked_formula_gets_its_bar(mark: str, environment: str) -> None:
 def test_a_formula_that_stays_gets_none() -> None:
     text = "\\begin{align*}\n  a &= b\n\\end{align*}\n\\DIFdel{c}\n\\begin{align*}\n  a &= b\n\\end{align*}"
     assert with_bars(text) == text
+
+
+def test_micro_is_a_letter(tmp_path: Path) -> None:
+    """Not a command, which latexdiff leaves unmarked: "136~ms" to "173~\\textmu{}s" changes the unit."""
+    path = tmp_path / "source.tex"
+    path.write_text("$173$~\\textmu{}s", encoding="utf-8")
+    write_micro_as_letter(path)
+    assert path.read_text(encoding="utf-8") == "$173$~µs"
+
+
+@pytest.mark.parametrize(
+    ("struck", "restored"),
+    [
+        ("the timemay not}", "the time may\nnot}"),
+        ("was positive ; hereit is\n}", "was positive; here it is\n}"),
+        (r"at $\frac{1}{2}$is }", r"at $\frac{1}{2}$ is }"),
+        # These stand in the old document as they are; without its spaces it has them elsewhere too.
+        ("there }", "there }"),
+        ("unknown}", "unknown}"),
+    ],
+)
+def test_spaces_between_struck_words_are_as_in_the_old_document(struck: str, restored: str) -> None:
+    old = "the red time; the time may\nnot, there was positive; here it is at $\\frac{1}{2}$ is"
+    assert with_spaces_restored(f"a \\DIFdel{{{struck} b", old) == f"a \\DIFdel{{{restored} b"
+
+
+@pytest.mark.parametrize("formula", ["", "\\begin{newformula}$b$\\end{newformula}"])
+def test_a_sentence_is_not_torn_around_formulas(formula: str) -> None:
+    old = "\\begin{oldformula}$a$\\end{oldformula}%DIFAUXCMD\n"
+    torn = (
+        "The\n\\DIFdelbegin \\DIFdel{old $x_{1}$ is\n}"
+        f"{old}\\DIFdelend \\DIFaddbegin \\DIFadd{{new is\n}}{formula}\\DIFaddend \nEnd"
+    )
+    assert with_sentences_whole(torn) == (
+        "The\n\\DIFdelbegin \\DIFdel{old $x_{1}$ is\n}\\DIFdelend \\DIFaddbegin \\DIFadd{new is\n}\\DIFaddend \n"
+        f"\\DIFdelbegin {old}\\DIFdelend {formula}\nEnd"
+    )
+
+
+@pytest.mark.parametrize(
+    ("marked", "trimmed"),
+    [
+        (r"\DIFdel{4 }\DIFdelend \DIFaddbegin x", r"\DIFdel{4}\DIFdelend \DIFaddbegin x"),
+        (r"\DIFadd{8 }\DIFaddend & x", r"\DIFadd{8}\DIFaddend & x"),
+        (r"\DIFadd{8 }\DIFaddend \\", r"\DIFadd{8}\DIFaddend \\"),
+        (r"\DIFaddFL{8 }\DIFaddendFL here", r"\DIFaddFL{8}\DIFaddendFL{} here"),
+        (r"\DIFadd{8 }\DIFaddend here", r"\DIFadd{8}\DIFaddend{} here"),
+        (
+            "\\DIFdel{4 }\\DIFdelend at\n\\DIFdel{$5\\%$\n}\\DIFdelend x",
+            "\\DIFdel{4}\\DIFdelend at\n\\DIFdel{$5\\%$}\\DIFdelend x",
+        ),
+        ("\\DIFadd{8%DIF >\n}\\DIFaddend .", "\\DIFadd{8%DIF >\n}\\DIFaddend ."),
+    ],
+)
+def test_no_mark_ends_in_a_space(marked: str, trimmed: str) -> None:
+    assert without_last_spaces(marked) == trimmed
 
 
 def test_only_a_figure_that_changed_keeps_the_old_one(tmp_path: Path) -> None:

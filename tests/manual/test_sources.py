@@ -55,6 +55,8 @@ def test_what_is_not_there_is_one_fault(repository: Path, source: str) -> None:
         ("nosuch:r.toml", "no revision nosuch"),
         ("--all:r.toml", "there is no such file"),
         ("HEAD~1:r.toml", "no revision HEAD~1"),
+        ("HEAD", "a revision of git; name the file in it, as in HEAD:parameters/device_r.toml"),
+        ("", "'': expected the name of a parameter file, got an empty one"),
         ("HEAD:../elsewhere.toml", "outside of the repository: name two files"),
     ],
 )

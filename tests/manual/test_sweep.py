@@ -60,7 +60,10 @@ def test_lists_text_and_decimals_are_values_too() -> None:
         ("workload.head_dim=1\n2", "D1.ridge", "--vary"),
         ("workload.head_dim=0", "D1.ridge", "workload.head_dim: expected an integer from 1"),
         ("workload.head_dim=1", "D1.rigde", "the nearest is D1.ridge"),
-        ("workload.head_dim=1", "C4.intensity_fused[7]", "expected a row of the tables"),
+        ("workload.head_dim=1", "D1.ridge[7]", "it has no rows"),
+        ("workload.head_dim=1", "list", "the IDs are A1.flops_scores, A1.flops_softmax, "),
+        ("workload.head_dim=1", "C4.intensity_fused[7]", "its rows are C4.intensity_fused[512], C4.intensity_fused[10"),
+        ("workload.head_dim=1", "C4.intensity_fused", "its rows are C4.intensity_fused[512], C4.intensity_fused[1024]"),
     ],
 )
 def test_mistakes_are_told(varied: str, shown: str, message: str) -> None:
@@ -91,6 +94,12 @@ def test_all_mistakes_at_once_each_once() -> None:
     assert [message.partition(" --vary ")[2][:20] for message in faults.value.messages] == [
         "workload.head_dim=0:",
         "workload.head_dim=-1",
+    ]
+    with pytest.raises(ParameterFaults) as faults:
+        sweep(DEVICE_R, [], ["workload.head_dmi=64,128,256", "layer.heads=0,1"], ["D1.ridge"])
+    assert [message.partition(" --vary ")[2].partition(": ")[0] for message in faults.value.messages] == [
+        "workload.head_dmi=64",
+        "layer.heads=0",
     ]
     with pytest.raises(ParameterFaults) as faults:
         sweep(DEVICE_R, [], ["layer.batch", "layer.heads=1", "layer.heads=2"], ["D9.x"])
