@@ -139,3 +139,12 @@ def test_no_head_dimension_makes_it_a_half(problem_with: Callable[..., Problem])
     assert solve(problem_with(softmax_flops_per_element=3)).half_below_one
     assert not solve(problem_with(softmax_flops_per_element=4)).half_below_one
     assert not solve(problem_with(softmax_flops_per_element=0)).half_below_one
+
+
+def test_at_the_thresholds_themselves(problem_with: Callable[..., Problem]) -> None:
+    # c = 4d: a half, and as much as the products; 9c = 4d: a tenth
+    half = solve(problem_with(head_dim=1, softmax_flops_per_element=4))
+    assert half.parity_on_equal_units and not half.below_half_head_dim
+    assert not solve(problem_with(head_dim=9, softmax_flops_per_element=4)).below_tenth_head_dim
+    # 4d/c = 1.5
+    assert not solve(problem_with(head_dim=3, softmax_flops_per_element=8)).parity_on_equal_units

@@ -155,3 +155,8 @@ def test_the_limit_is_not_printed_as_the_ridge_it_stays_below(problem_with: Call
     part = solve(problem_with(softmax_flops_per_element="2.00002", bytes_per_element=1, head_dim=3, ridge="3.500007"))
     assert part.unfused_limit_here.number == Rational("3.500005")
     assert Rational(part.unfused_limit_figure.text) < Rational("3.500007")
+
+
+def test_the_limit_has_four_figures(problem_with: Callable[..., Problem]) -> None:
+    # 17/12
+    assert solve(problem_with(head_dim=3, bytes_per_element=3)).unfused_limit_figure.text == "1.417"

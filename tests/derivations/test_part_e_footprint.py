@@ -8,6 +8,7 @@ from sympy import Integer, Rational
 from derivations.algebra import Relation, same
 from derivations.part_e_footprint import Fit, Footprint, solve
 from derivations.problem import Problem
+from derivations.rounding import Figure
 from derivations.solution import Solution
 
 # Score matrices of 2 * 10^2 = 200 bytes, 3 of them: 600 bytes.
@@ -243,3 +244,35 @@ def test_whether_a_compute_bound_length_fits(problem_with: Callable[..., Problem
     assert solve(problem_with(**tiny, capacity_bytes=18)).compute_bound_length_fits
     assert not solve(problem_with(**tiny, capacity_bytes=17)).compute_bound_length_fits
     assert not solve(problem_with(**tiny, capacity_bytes=1)).compute_bound_length_fits
+
+
+def test_a_cap_just_below_what_is_near(problem_with: Callable[..., Problem]) -> None:
+    assert not solve(problem_with(ridge=Rational("64.625") / Rational("0.949"))).cap_is_near_peak
+
+
+def test_the_shortest_sequence_may_be_compute_bound_and_fit(problem_with: Callable[..., Problem]) -> None:
+    # c = 0, b = 1, d = 6: 6/7 FLOP/B at s = 1, where S and P are a byte each
+    shortest = {
+        "softmax_flops_per_element": 0,
+        "bytes_per_element": 1,
+        "head_dim": 6,
+        "ridge": Rational(1, 2),
+        "batch": 1,
+        "heads": 1,
+    }
+    assert solve(problem_with(**shortest, capacity_bytes=2)).compute_bound_length_fits
+
+
+def test_a_layer_that_fills_the_capacity_stands_in_fifteen_digits(problem_with: Callable[..., Problem]) -> None:
+    def shown(heads: int) -> str:
+        one_byte = {"sequence_length": 1, "bytes_per_element": 1, "batch": 1, "heads": heads}
+        return solve(problem_with(**one_byte, capacity_bytes=heads)).layer_measure.figure.text
+
+    assert shown(123_456_789_012_345) == "123.456789012345"
+    assert shown(1_234_567_890_123_456) == "1.23456789012346"
+
+
+def test_shares_above_one_are_multiples(small: Callable[..., Footprint]) -> None:
+    assert small(600).capacity_share.lines[-1].right == Figure(Integer(1), "1")
+    # 600/48.6 = 12.3456...
+    assert small(Rational("48.6")).capacity_share.lines[-1].right.text == "12.35"

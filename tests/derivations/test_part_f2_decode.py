@@ -209,3 +209,13 @@ def test_a_single_head(problem_with: Callable[..., Problem]) -> None:
     part = solve(problem_with(batch=1, heads=1))
     assert part.cache_bytes_layer == part.cache_bytes_head.number
     assert part.cache_time_layer_s == part.cache_time_head_s
+
+
+def test_gains_of_up_to_ten_digits_stand_in_full(one: Callable[..., Decode]) -> None:
+    # 1 + 2/1024, and 1 + 2/2048 = 1.0009765625
+    assert one(head_dim=1024).fusion_gain_limit.lines[-1].right.text == "1.001953125"
+    assert one(head_dim=2048).fusion_gain_limit.lines[-1].right.text == "1.001"
+
+
+def test_the_ridge_over_the_limit_has_three_figures(one: Callable[..., Decode]) -> None:
+    assert one(ridge=Rational(10, 3)).ridge_over_limit_figure.text == "3.33"

@@ -196,3 +196,18 @@ def test_multi_query_attention_of_this_layer(part: Grouped, one: Callable[..., G
 def test_a_limit_of_exactly_g(part: Grouped, one: Callable[..., Grouped]) -> None:
     assert one().limit_is_group_size
     assert not part.limit_is_group_size and part.limit_is_about_group_size
+
+
+@pytest.mark.parametrize(("ridge", "reach"), [("3.9", Reach.FROM_SOME_LENGTH_ON), ("4.1", Reach.NEVER)])
+def test_a_small_coefficient_has_its_sign(one: Callable[..., Grouped], ridge: str, reach: Reach) -> None:
+    # 4 (4 - ridge) = 0.4 and -0.4
+    part = one(sequence_length=4, head_dim=1, ridge=ridge)
+    assert part.reach_at_reference is reach
+    flipped = reach is Reach.NEVER
+    assert part.reference_algebra.relation is (Relation.AT_MOST if flipped else Relation.AT_LEAST)
+    assert ("flip" in "".join(line.reason for line in part.reference_algebra.lines)) is flipped
+
+
+def test_the_ceiling_has_four_figures(problem_with: Callable[..., Problem]) -> None:
+    # 100 * 517/512 = 100.9765625
+    assert solve(problem_with(sequence_length=100)).ceiling_at_reference.lines[-1].right.figure.text == "101.0"

@@ -45,3 +45,10 @@ def test_the_fewer_are_named() -> None:
     assert not Split(("A", "B"), ("C",)).shorter_by_what_holds
     assert Split(("A",), ()).holds_everywhere and not Split(("A",), ("B",)).holds_everywhere
     assert Split((), ("A",)).holds_nowhere and not Split(("A",), ("B",)).holds_nowhere
+
+
+def test_a_rate_just_under_the_peak_is_not_printed_as_the_peak(problem: Problem) -> None:
+    # The fused intensity is 4136: 4136/4136.2 of 100 TFLOP/s, which four digits would make 100.0
+    close = replace(SMALL, bandwidth_bytes_per_s=SMALL.peak_flops_per_s / Rational("4136.2"))
+    (_, row) = compare(problem, [close]).rows
+    assert row.fused_rate_figure.text == "99.995"

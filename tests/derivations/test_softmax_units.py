@@ -112,3 +112,39 @@ def test_from_which_length_the_units_set_the_rate(problem: Problem) -> None:
     # As fast as the products, 512 FLOPs at 1200 T/s an element
     even = solve(_with_rates(problem, exp_per_s=Rational(1200, 512) * TERA))
     assert even is not None and even.sets_the_rate_from is None
+
+
+def test_kernels_whose_products_are_compute_bound(problem_with: Callable[..., Problem]) -> None:
+    """At a ridge of 50 a product takes 256 FLOPs at 200 T/s, 1.28 ps an element; the exponential takes 2 ps."""
+    units = solve(_with_rates(problem_with(ridge=50), exp_per_s=Rational(TERA, 2)))
+    assert units is not None
+    assert units.kernels_time_s == (2 + 2 * Rational("1.28")) * Rational(8192) ** 2 / TERA
+
+
+def test_units_that_are_half_as_slow_again_as_the_products_set_the_rate(problem: Problem) -> None:
+    units = solve(_with_rates(problem, exp_per_s=Rational(1200, 512) * TERA * Rational(2, 3)))
+    assert units is not None and units.slowest.over_products.number == Rational(3, 2)
+    assert units.sets_the_rate_from is not None
+
+
+def test_half_an_operation_is_left_to_the_vector_units(problem_with: Callable[..., Problem]) -> None:
+    problem = problem_with(softmax_flops_per_element=Rational(3, 2))
+    units = solve(_with_rates(problem, exp_per_s=Rational(TERA), vector_flops_per_s=Rational(TERA)))
+    assert units is not None
+    assert [unit.operations_per_score for unit in units.units] == [1, Rational(1, 2)]
+
+
+def test_the_units_by_name_and_rate(problem: Problem) -> None:
+    units = solve(_with_rates(problem, exp_per_s=Rational("123.456789") * TERA, vector_flops_per_s=50125 * 10**9))
+    assert units is not None
+    assert [unit.rate_measure.figure.text for unit in units.units] == ["123.5", "50.125"]
+    assert [r"\text{special-function}" in units.units[0].over_products.name] == [True]
+    assert r"\text{vector}" in units.units[1].over_products.name
+
+
+def test_the_names_of_what_takes_longest() -> None:
+    assert [(limit.memory, limit.products, limit.softmax) for limit in Limit] == [
+        (True, False, False),
+        (False, True, False),
+        (False, False, True),
+    ]
