@@ -41,7 +41,9 @@ def _parser() -> argparse.ArgumentParser:
     for side in ("old", "new"):
         diffs.add_argument(side, metavar=side.upper(), help="a parameter file, or REVISION:FILE")
     diffs.add_argument("--exit-code", action="store_true", help="exit with 1 where anything differs")
-    diffs.add_argument("--json", action="store_true", help="print JSON")
+    diffs.add_argument(
+        "--json", action="store_true", help="print JSON: both sides of each quantity as in quantities.json"
+    )
 
     summary = "print quantities over parameters that vary"
     example = "python generate.py table parameters/h100.toml --vary workload.head_dim=64,128 --show D4.speedup"
@@ -49,7 +51,11 @@ def _parser() -> argparse.ArgumentParser:
     _add_parameters(tables)
     for option, metavar, text in (
         ("--vary", "KEY=VALUE,...", "values to go through; may be repeated"),
-        ("--show", "ID,...", "quantities to print, by their IDs in quantities.json; may be repeated"),
+        (
+            "--show",
+            "ID,...",
+            "quantities to print, by their IDs in quantities.json (a wrong one lists them all); may be repeated",
+        ),
     ):
         tables.add_argument(option, action="append", required=True, metavar=metavar, help=text)
     tables.set_defaults(form="text")
