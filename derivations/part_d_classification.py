@@ -264,8 +264,6 @@ def _side_by_side(speedup: Rational, traffic_ratio: Rational) -> tuple[Figure, F
     while rounded(speedup, figures).text == rounded(traffic_ratio, figures).text:
         figures += 1
     shown = neat(speedup, figures, {Rational(1), traffic_ratio} - {speedup}, in_full=4)
-    if figures > 3:
-        return shown, neat(traffic_ratio, figures, [speedup])
     return shown, ratio_figure(traffic_ratio, [speedup, Rational(shown.text)])
 
 

@@ -34,7 +34,7 @@ from cosmic_ray.plugins import get_operator, operator_names
 ROOT = Path(__file__).resolve().parent.parent
 SURVIVORS = ROOT / ".build" / "mutants.diff"
 WANTED = 0.95
-SECONDS = 120  # a mutant that takes longer is caught in a loop, and counts as killed
+SECONDS = 60  # a mutant that takes longer is caught in a loop, and counts as killed
 PRELOADED = (hypothesis, jinja2, pydantic, sympy)
 
 # Most mutants get no further than the tests of their own module; what comes last takes longest.

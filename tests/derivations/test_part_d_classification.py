@@ -373,3 +373,11 @@ def test_a_threshold_reached_exactly_does_not_ask_for_the_ridge_in_full(problem_
     part = solve(problem_with(ridge=Rational(3619, 1024)))
     assert part.fused.smallest.reached_exactly
     assert part.ridge_figure.text == "3.534"
+
+
+@pytest.mark.parametrize(("ridge", "text"), [("4.25", "1.06"), ("4.5", "1.125")])
+def test_speedups_of_four_digits_stand_in_full(bare: Callable[..., Classification], ridge: str, text: str) -> None:
+    # At s = d = 8 the unfused intensity is 4, the fused one 8: 1.0625 and 1.125
+    part = bare(head_dim=8, sequence_length=8, ridge=ridge)
+    assert part.pay_off is PayOff.PART
+    assert part.speedup_figure.text == text
