@@ -38,7 +38,7 @@ from derivations import (
     softmax_units,
 )
 from derivations.algebra import Derivation, Inequality, Line, Relation
-from derivations.claims import PARTS, claims
+from derivations.claims import LESSER, claims
 from derivations.problem import Problem
 from derivations.real_devices import compare
 from derivations.rounding import Figure, Measure
@@ -405,15 +405,35 @@ def test_claims_in_words(file: str) -> None:
             assert words.pop(f"C4 {path} at s = {length}") == expected[f"intensity.rows[{row}].{path}.verdict"]
     for row, size in enumerate(case.group_sizes):
         assert words.pop(f"F3 limit for g = {size}") == expected[f"grouped.rows[{row}].limit.verdict"]
-    named = {_named(place): place for place, found in leaves(solution) if isinstance(found, bool)}
-    for claim in list(words):
-        assert words.pop(claim) == ("yes" if expected[named[claim]] else "no"), claim
+    unfused_causal = expected.get("causal.unfused_smallest.value")
+    assert words.pop("F1 causal unfused path compute-bound") == (
+        "at no length" if unfused_causal is None else EVERYWHERE[unfused_causal == 1]
+    )
+    below = expected["classification.unfused.limit"] == "BELOW"
+    near = {True: "near the peak", False: "well below the peak"}[bool(expected["footprint.cap_is_near_peak"])]
+    assert words.pop("E2 cap on the unfused share of peak") == (near if below else "none")
+    fits = {True: "fits in HBM", False: "does not fit in HBM"}[bool(expected["footprint.compute_bound_length_fits"])]
+    assert words.pop("E2 length at which the unfused path is compute-bound") == ("none" if unfused is None else fits)
+    for place, claim in LESSER.items():
+        assert words.pop(claim) == ("yes" if expected[place] else "no"), claim
+    assert not words, f"claims without a test: {sorted(words)}"
 
 
-def _named(place: str) -> str:
-    """What the list of claims calls a lesser one."""
-    part, _, name = place.partition(".")
-    return f"{PARTS.get(part)} {name.replace('.', ' ').replace('_', ' ')}"
+def test_every_case_is_a_claim() -> None:
+    """What turns a sentence is listed by diff, but for what numbers and thresholds say of themselves."""
+    covered = {*LESSER, *(place for place, _ in CLAIMS_IN_WORDS.values())}
+    covered |= {"footprint.cap_is_near_peak", "footprint.compute_bound_length_fits"}
+    thresholds = (
+        r"smallest\.|nearest_integer|crossover|min_head_dim\.|min_group_size|triangle\.|\[|verdicts?\b|softmax_units"
+    )
+    places = {
+        place
+        for file in REGIMES.values()
+        for place, value in leaves(solved(file)[1])
+        if isinstance(value, (bool, Enum)) and not re.search(thresholds, place) and place.count(".") > 0
+    }
+    left = {place for place in places - covered if not place.startswith(("problem.", "intensity.", "causal.reference"))}
+    assert {place for place in left if not place.endswith(("cell.verdict", "fits", ".reach"))} == set(), left
 
 
 def in_words(enum: type[Enum]) -> dict[object, str]:
