@@ -21,7 +21,7 @@ LESSER = {
     "classification.unfused.head_dim_is_the_least": "D3 this head dimension the least above the ridge",
     "classification.unfused.every_head_dim": "D3 every head dimension above the ridge",
     "classification.fused_on_ridge": "D4 fused kernel exactly on the ridge",
-    "classification.kernels.as_one": "D4 kernels one after another as fast as the path as a whole",
+    "classification.kernels.as_one": "D4 kernels one after another as fast as the whole",
     "footprint.single_head": "E1 layer of a single head",
     "footprint.both_head_fit": "E1 scores and weights of one head fit",
     "footprint.operands_head_fit": "E1 Q, K, V and O of one head fit",

@@ -30,7 +30,7 @@ DEVICE_R = {
     "D4 what fusion gains": "speedup lies between 1 and the traffic ratio",
     "D4 unfused kernels at the reference s": "all memory-bound",
     "D4 fused kernel exactly on the ridge": "no",
-    "D4 kernels one after another as fast as the path as a whole": "yes",
+    "D4 kernels one after another as fast as the whole": "yes",
     "E1 score matrices that fit in HBM": "the whole layer's",
     "E1 scores and weights at once": "fit",
     "E1 Q, K, V and O of the layer": "fit",
