@@ -381,3 +381,23 @@ def test_speedups_of_four_digits_stand_in_full(bare: Callable[..., Classificatio
     part = bare(head_dim=8, sequence_length=8, ridge=ridge)
     assert part.pay_off is PayOff.PART
     assert part.speedup_figure.text == text
+
+
+# One kernel after another at s = d = 10, b = 1: the softmax adds ridge/20 to the time of the FLOPs
+
+
+@pytest.mark.parametrize(
+    ("ridge", "text"), [(6, "1.3"), ("6.5", "1.325"), ("6.25", "1.31"), ("0.002", "1.0001"), ("5.14", "1.257")]
+)
+def test_what_fusion_gains_against_kernels_one_after_another(
+    bare: Callable[..., Classification], ridge: object, text: str
+) -> None:
+    part = bare(head_dim=10, sequence_length=10, ridge=ridge)
+    assert part.kernels.speedup == 1 + Rational(ridge) / 20
+    assert part.kernels.speedup_figure.text == text
+
+
+def test_the_ridge_beside_the_limit_of_decode(problem_with: Callable[..., Problem]) -> None:
+    # 517/512 is printed as 1.01, whether or not g = 1 is in the table of F3
+    part = solve(problem_with(ridge="1.010123456", query_group_sizes=(3,)))
+    assert Rational(part.ridge_figure.text) > Rational("1.01")
