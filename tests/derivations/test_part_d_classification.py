@@ -401,3 +401,44 @@ def test_the_ridge_beside_the_limit_of_decode(problem_with: Callable[..., Proble
     # 517/512 is printed as 1.01, whether or not g = 1 is in the table of F3
     part = solve(problem_with(ridge="1.010123456", query_group_sizes=(3,)))
     assert Rational(part.ridge_figure.text) > Rational("1.01")
+
+
+def test_the_names_of_the_roofs() -> None:
+    asked = [
+        (k.all_memory_bound, k.softmax_memory_bound, k.products_memory_bound, k.all_compute_bound) for k in Kernels
+    ]
+    assert asked == [tuple(row == column for column in range(4)) for row in range(4)]
+
+
+# Intensities of Device R that stand beside the ridge: in C4, D4, F1, F2, F3, and the limits of C2, F2 and F3
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        Rational(517 * 512, 8 * 640),  # C4 at s = 512, unfused
+        Rational(517 * 2048, 1024),  # C4 at s = 2048, fused
+        Rational(517, 8),  # the limit of C2
+        Rational(517 * 8192, 8 * 8448),  # F1 at s = 8192, unfused
+        Rational(517 * 8192, 2048),  # F1 at s = 8192, fused
+        Rational(517 * 8192, 4 * (8192 * 130 + 128)),  # F2 at s = 8192, unfused
+        Rational(517, 520),  # its limit
+        Rational(16 * 517 * 8192, 512 * 8208),  # F3 at s = 8192
+        Rational(16 * 517, 512),  # its limit
+    ],
+)
+@pytest.mark.parametrize("hair", [Rational(1, 10**7), -Rational(1, 10**7)])
+def test_the_ridge_stays_on_its_side_of_what_stands_beside_it(
+    problem_with: Callable[..., Problem], beside: Rational, hair: Rational
+) -> None:
+    part = solve(problem_with(ridge=beside * (1 + hair)))
+    for figure in (part.ridge_figure, part.ridge_in_table):
+        assert (Rational(figure.text) > beside) == (hair > 0)
+        assert Rational(figure.text) != beside
+
+
+def test_the_ridge_stays_on_its_side_of_what_is_put_back(problem_with: Callable[..., Problem]) -> None:
+    # A crossover of 3007.0001: at 3007 the intensity misses the ridge by a hair
+    ridge = Rational(517, 1024) * Rational("3007.0001")
+    part = solve(problem_with(ridge=ridge))
+    assert part.fused.smallest.missed == Rational(517 * 3007, 1024) < Rational(part.ridge_figure.text)

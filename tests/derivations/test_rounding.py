@@ -530,3 +530,12 @@ def test_binary_bytes(value: int, expected: str) -> None:
 def test_binary_prefixes_roll_over_where_the_printed_figure_reaches_1024() -> None:
     measure = binary_bytes(Rational(2**30 - 1), figures=4)
     assert f"{measure.figure.text} {measure.unit}" == "1.000 GiB"
+
+
+def test_a_percentage_of_four_digits_stands_in_full() -> None:
+    assert percent(Rational("0.1234")).figure.text == "12.34"
+    assert percent(Rational("0.12345")).figure.text == "12.3"
+
+
+def test_a_negative_fraction_keeps_its_sign() -> None:
+    assert rounded(Rational(-1, 3)).text == "-0.333"
