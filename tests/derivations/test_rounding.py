@@ -539,3 +539,8 @@ def test_a_percentage_of_four_digits_stands_in_full() -> None:
 
 def test_a_negative_fraction_keeps_its_sign() -> None:
     assert rounded(Rational(-1, 3)).text == "-0.333"
+
+
+def test_zero_and_negative_numbers_to_places() -> None:
+    assert to_places(Rational(0), 2).text == "0.00"
+    assert to_places(Rational(-1, 3), 2).text == "-0.33"
