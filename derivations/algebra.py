@@ -17,7 +17,7 @@ from math import gcd
 
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol, cancel, limit, oo, parse_expr
 
-from derivations.rounding import Figure, Measure, neat, rounded
+from derivations.rounding import Figure, Measure, figures_apart, neat
 from derivations.symbols import ALPHABET
 
 MOST_WORDS_OF_A_REASON = 6
@@ -316,11 +316,7 @@ class SmallestInteger:
 
     def _figures(self) -> int:
         """As many as tell the two and the threshold apart, at least four."""
-        beside = {self.reached, self.threshold, self.missed} - {None}
-        figures = 4
-        while len({rounded(value, figures).text for value in beside}) < len(beside):
-            figures += 1
-        return figures
+        return figures_apart({self.reached, self.threshold, self.missed} - {None}, 4)
 
     @property
     def predecessor(self) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from sympy import Max, Rational
+from sympy import Rational
 
 from derivations.algebra import (
     Derivation,
@@ -26,7 +26,7 @@ from derivations.part_b_traffic import ratio_figure
 from derivations.part_c_intensity import TABLE_FIGURES, Cell, cell, intensity
 from derivations.problem import Problem
 from derivations.roofline import Approach, Verdict
-from derivations.rounding import Figure, Measure, measured, neat, rounded
+from derivations.rounding import Figure, Measure, figures_apart, measured, neat, rounded
 from derivations.symbols import B, I, I_ridge, P_m, b, c, d, g, s
 
 REFERENCE_FIGURES = 4
@@ -260,10 +260,9 @@ def _side_by_side(speedup: Rational, traffic_ratio: Rational) -> tuple[Figure, F
     """The two as printed beside each other: where they are close, with as many digits as tell them apart."""
     if speedup == traffic_ratio:
         return ratio_figure(speedup), ratio_figure(traffic_ratio)
-    figures = 3
-    while rounded(speedup, figures).text == rounded(traffic_ratio, figures).text:
-        figures += 1
-    shown = neat(speedup, figures, {Rational(1), traffic_ratio} - {speedup}, in_full=4)
+    shown = neat(
+        speedup, figures_apart([speedup, traffic_ratio], 3), {Rational(1), traffic_ratio} - {speedup}, in_full=4
+    )
     return shown, ratio_figure(traffic_ratio, [speedup, Rational(shown.text)])
 
 
@@ -275,8 +274,8 @@ def _beside_the_ridge(problem: Problem, thresholds: Iterable[SmallestInteger]) -
     printed = {cell(problem, value, figures).figure for value in near for figures in (TABLE_FIGURES, REFERENCE_FIGURES)}
     for threshold in thresholds:  # one that is reached exactly is said to be so, without a figure
         near |= {threshold.reached, threshold.missed} - {None, ridge}
-        if threshold.missed_figure is not None:
-            printed.add(threshold.missed_figure)
+        if (missed := threshold.missed_figure) is not None:
+            printed.add(missed)
         if not threshold.reached_exactly:
             printed.add(threshold.reached_figure)
     return sorted(near | {Rational(figure.text) for figure in printed})
@@ -481,7 +480,7 @@ def _speedup_work(problem: Problem, unfused: Path, fused: Path) -> Derivation:
 
 
 def _kernel_by_kernel(problem: Problem, whole_time_s: Rational, fused_time_s: Rational) -> KernelByKernel:
-    scores, softmax, values = (_least_time_s(problem, stage) for stage in attention())
+    scores, softmax, values = (least_time_s(problem, stage) for stage in attention())
     time_s = scores + softmax + values
     speedup = time_s / fused_time_s
     return KernelByKernel(
@@ -494,11 +493,10 @@ def _kernel_by_kernel(problem: Problem, whole_time_s: Rational, fused_time_s: Ra
     )
 
 
-def _least_time_s(problem: Problem, stage: Stage) -> Rational:
-    """Of one kernel by itself at the reference s: that of its FLOPs or that of its bytes, whichever is longer."""
-    return Max(
-        stage.flops.xreplace(problem.reference) / problem.machine.peak_flops_per_s,
-        (b * stage.traffic_elements).xreplace(problem.reference) / problem.machine.bandwidth_bytes_per_s,
+def least_time_s(problem: Problem, stage: Stage) -> Rational:
+    """Of one kernel by itself at the reference s."""
+    return problem.machine.least_time_s(
+        stage.flops.xreplace(problem.reference), (b * stage.traffic_elements).xreplace(problem.reference)
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from math import isqrt
 
-from sympy import Integer, Max, Rational
+from sympy import Integer, Rational
 
 from derivations.algebra import Derivation, DoesNotFollow, Inequality, Relation, limit_at_infinity
 from derivations.attention import attention
@@ -140,6 +140,7 @@ def solve(problem: Problem) -> Footprint:
         .put({symbol: value for symbol, value in numbers.items() if symbol is not s})
         .about()
     )
+    longest_both = _longest(length_algebra.bound / 2)
     both_layer_bytes = 2 * layer_bytes.number
     operand_bytes_layer = (n_heads * b * traffic_elements(fuse(attention()))).xreplace(numbers)
     unfused, fused = intensity(attention()), intensity(fuse(attention()))
@@ -164,7 +165,7 @@ def solve(problem: Problem) -> Footprint:
         operands_head_fit=bool(operand_bytes_layer <= heads * capacity_bytes),
         length_algebra=length_algebra,
         max_sequence_length=_longest(length_algebra.bound),
-        max_sequence_length_both=_longest(length_algebra.bound / 2),
+        max_sequence_length_both=longest_both,
         single_head=heads == 1,
         fused_doubling=(
             Derivation(r"\frac{I_{\mathrm{fused}}(2s,d)}{I_{\mathrm{fused}}(s,d)}", fused.subs(s, 2 * s) / fused)
@@ -182,7 +183,7 @@ def solve(problem: Problem) -> Footprint:
         peak_share_limit=min(Integer(1), unfused_limit_share.number),
         peak_share_limit_one_by_one=_peak_share_limit_one_by_one(problem),
         limit_over_ridge=_as_share(unfused_limit_share),
-        compute_bound_length_fits=_compute_bound_at(problem, _longest(length_algebra.bound / 2)),
+        compute_bound_length_fits=_compute_bound_at(problem, longest_both),
     )
 
 
@@ -196,7 +197,7 @@ def _peak_share_limit_one_by_one(problem: Problem) -> Rational:
             for count in (stage.flops, b * stage.traffic_elements)
         )
         work += stage_flops / machine.peak_flops_per_s
-        time += Max(stage_flops / machine.peak_flops_per_s, stage_bytes / machine.bandwidth_bytes_per_s)
+        time += machine.least_time_s(stage_flops, stage_bytes)
     return work / time
 
 
@@ -212,7 +213,7 @@ def _compute_bound_at(problem: Problem, length: int) -> bool:
 
 def _beside_capacity(layer_bytes: Rational, capacity_bytes: Rational) -> Measure:
     if layer_bytes == capacity_bytes:
-        return measured(layer_bytes, "B", 15, exactly=True)
+        return measured(layer_bytes, "B", 15)
     return measured(layer_bytes, "B", 3, [capacity_bytes])
 
 

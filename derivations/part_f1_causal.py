@@ -14,7 +14,7 @@ from derivations.dataflow import flops, fuse, traffic_elements
 from derivations.part_c_intensity import Cell, cell, intensity
 from derivations.part_d_classification import REFERENCE_FIGURES, Crossover, fused_crossover, unfused_reach
 from derivations.problem import Problem
-from derivations.rounding import Measure, percent
+from derivations.rounding import Measure, figures_apart, percent
 from derivations.symbols import b, c, d, s
 
 
@@ -28,10 +28,8 @@ class Causal:
     unfused: Derivation
     unfused_limit: Derivation
     fused: Derivation
-    share_of_limit: Rational  # s/(s + 2d) at the reference s
-    share_of_limit_uncut: Rational  # s/(s + d) at the reference s
-    share_figure: Measure  # the two as percentages that differ as printed
-    share_figure_uncut: Measure
+    share_figure: Measure  # of the limit, s/(s + 2d) at the reference s
+    share_figure_uncut: Measure  # s/(s + d): a percentage that differs from it as printed
     crossover: Crossover
     unfused_smallest: SmallestInteger | None  # its bound is twice that of D3, where that exists
     reference_unfused: Cell
@@ -77,8 +75,6 @@ def solve(problem: Problem) -> Causal:
         unfused=unfused.put(numbers),
         unfused_limit=limit.put(numbers),
         fused=fused.put(numbers),
-        share_of_limit=share,
-        share_of_limit_uncut=share_uncut,
         share_figure=share_figure,
         share_figure_uncut=share_figure_uncut,
         crossover=fused_crossover(problem, intensity(fused_operator), kept="1/2"),
@@ -92,9 +88,7 @@ def solve(problem: Problem) -> Causal:
 
 def _side_by_side(share: Rational, uncut: Rational) -> tuple[Measure, Measure]:
     """Two percentages that differ as printed, with as many digits each as one of them needs."""
-    digits = 3
-    while percent(share, digits, [uncut]).figure.text == percent(uncut, digits, [share]).figure.text:
-        digits += 1
+    digits = figures_apart([share, uncut], 3)
     pair = percent(share, digits, [uncut]), percent(uncut, digits, [share])
     digits = max(len(each.figure.text.replace(".", "").lstrip("0")) for each in pair)
     return percent(share, digits, [uncut]), percent(uncut, digits, [share])

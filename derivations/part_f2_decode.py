@@ -62,6 +62,7 @@ class Decode:
     unfused_limit: Derivation
     unfused_limit_figure: Figure
     fusion_gain_limit: Derivation
+    fusion_gain_limit_figure: Figure
     saved_traffic_limit: Derivation  # the most that fusion can save, a share of the unfused bytes
     saves_little: bool
     ridge_over_limit: Derivation
@@ -133,6 +134,7 @@ def solve(problem: Problem) -> Decode:
         .equals("2/(d + 2)", "simplify")
         .put(head)
     )
+    gain_figure = neat(gain.number, in_full=10)
     limit = fused_limit.put(head)
     limit_figure = rounded(limit.number, 3, [machine.ridge_flops_per_byte]).trimmed
     distance = (
@@ -164,7 +166,8 @@ def solve(problem: Problem) -> Decode:
         fused_limit_figure=limit_figure,
         unfused_limit=unfused_limit.put(head).about(unfused_limit_figure),
         unfused_limit_figure=unfused_limit_figure,
-        fusion_gain_limit=gain.about(neat(gain.number, in_full=10)),
+        fusion_gain_limit=gain.about(gain_figure),
+        fusion_gain_limit_figure=gain_figure,
         saved_traffic_limit=saved.about(percent(saved.number)),
         saves_little=bool(saved.number <= LITTLE_SAVED),
         ridge_over_limit=distance,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from sympy import Min, Rational
+from sympy import Max, Min, Rational
 
 
 class Verdict(Enum):
@@ -59,6 +59,10 @@ class Machine:
     def peak_share(self, intensity_flops_per_byte: Rational) -> Rational:
         """The attainable rate as a share of peak, a ratio of at most 1."""
         return self.attainable_flops_per_s(intensity_flops_per_byte) / self.peak_flops_per_s
+
+    def least_time_s(self, flops: Rational, traffic_bytes: Rational) -> Rational:
+        """Of the FLOPs or of the bytes, whichever takes longer."""
+        return Max(flops / self.peak_flops_per_s, traffic_bytes / self.bandwidth_bytes_per_s)
 
     def verdict(self, intensity_flops_per_byte: Rational) -> Verdict:
         """Compute-bound from the ridge point on."""

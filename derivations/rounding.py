@@ -4,7 +4,7 @@ A figure never contradicts the claim it stands beside: where rounding would carr
 that the claim compares it with, more figures are kept.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from sympy import Rational, floor
@@ -82,6 +82,14 @@ def neat(value: Rational, figures: int = 4, apart_from: Iterable[Rational] = (),
     if Rational(text) == value and "e" not in text:
         return Figure(value, text).trimmed
     return rounded(value, figures, apart_from).trimmed
+
+
+def figures_apart(values: Collection[Rational], least: int) -> int:
+    """How many significant figures it takes, `least` or more, for different values to be printed differently."""
+    figures = least
+    while len({rounded(value, figures).text for value in values}) < len(set(values)):
+        figures += 1
+    return figures
 
 
 def to_places(value: Rational, places: int) -> Figure:

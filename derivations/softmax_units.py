@@ -13,6 +13,7 @@ from sympy import Expr, Integer, Max, Rational, Symbol
 from derivations.algebra import Derivation, Relation, smallest_integer
 from derivations.attention import attention
 from derivations.dataflow import fuse, traffic_elements
+from derivations.part_d_classification import least_time_s
 from derivations.problem import TERA, Problem
 from derivations.rounding import Measure, measured, percent
 from derivations.symbols import P_e, P_m, P_v, b, c, d, s
@@ -92,12 +93,9 @@ def solve(problem: Problem) -> SoftmaxUnits | None:
     memory_time = (b * traffic_elements(fuse(attention()))).xreplace(problem.reference) / bandwidth
     slowest = max(units, key=lambda unit: unit.time_s)
     longest = Max(products_time, memory_time, slowest.time_s)
-    kernel_bytes_time, *product_times = (
-        (b * stage.traffic_elements).xreplace(problem.reference) / bandwidth
-        for stage in (softmax_stage, scores_stage, values_stage)
-    )
+    kernel_bytes_time = (b * softmax_stage.traffic_elements).xreplace(problem.reference) / bandwidth
     kernel_time = Max(kernel_bytes_time, slowest.time_s)
-    kernels_time = kernel_time + sum(Max(products_time / 2, bytes_time) for bytes_time in product_times)
+    kernels_time = least_time_s(problem, scores_stage) + kernel_time + least_time_s(problem, values_stage)
     return SoftmaxUnits(
         covers_the_softmax=bool(
             sum(unit.operations_per_score for unit in units) >= problem.workload.softmax_flops_per_element

@@ -11,7 +11,7 @@ from derivations.solution import solve
 from manual.document import environment
 from manual.exercise import exercise
 from manual.parameters import Parameters
-from manual.quantities import Quantity, description, quantities
+from manual.quantities import NONE, Quantity, description, quantities, shown_as
 
 TEMPLATE = "changes.tex"
 ROW = " = "  # in the name of a claim that each row of a table makes
@@ -158,11 +158,10 @@ def _figures(found: Mapping[str, Quantity]) -> dict[str, Side]:
 
 
 def _shown(quantity: Quantity) -> str:
-    if "exact" in quantity and quantity["exact"] is None:
-        return "none"
-    unit = " FLOP/B" if quantity["unit"] == "FLOP/B" else ""
+    text = shown_as(quantity)
+    unit = " FLOP/B" if quantity["unit"] == "FLOP/B" and text != NONE else ""
     verdict = f" {quantity['verdict']}" if "verdict" in quantity else ""
-    return f"{quantity.get('display') or quantity['expression']}{unit}{verdict}"
+    return f"{text}{unit}{verdict}"
 
 
 def _factor(old: Quantity | None, new: Quantity | None) -> Fraction | None:

@@ -25,6 +25,7 @@ from manual import latex
 from manual.parameters import Parameters
 
 Quantity = dict[str, str | None]
+NONE = "none"
 
 
 def as_json(parameters: Parameters, solution: Solution) -> str:
@@ -60,6 +61,13 @@ def description(identifier: str) -> str:
     """What a quantity is, in a few words; of a row of a table, what the table holds."""
     name, bracket, row = identifier.partition("[")
     return DESCRIPTIONS[name] + (f" at {row.rstrip(']')}" if bracket else "")
+
+
+def shown_as(quantity: Quantity) -> str:
+    """What a quantity is on one line: its figure, its formula, or that there is no such number."""
+    if "exact" in quantity and quantity["exact"] is None:
+        return NONE
+    return str(quantity.get("display") or quantity["expression"])
 
 
 def _part_a(flops: part_a_flops.Flops) -> Iterator[tuple[str, Quantity]]:
@@ -129,10 +137,7 @@ def _part_f2(decode: part_f2_decode.Decode) -> Iterator[tuple[str, Quantity]]:
     yield "F2.intensity_decode_unfused", _expression(decode.unfused, "FLOP/B")
     yield "F2.limit_fused", _number(decode.fused_limit.number, "FLOP/B", decode.fused_limit_figure)
     yield "F2.limit_unfused", _number(decode.unfused_limit.number, "FLOP/B", decode.unfused_limit_figure)
-    yield (
-        "F2.fusion_gain_limit",
-        _number(decode.fusion_gain_limit.number, "1", neat(decode.fusion_gain_limit.number, in_full=10)),
-    )
+    yield "F2.fusion_gain_limit", _number(decode.fusion_gain_limit.number, "1", decode.fusion_gain_limit_figure)
 
 
 def _part_f3(grouped: part_f3_grouped.Grouped) -> Iterator[tuple[str, Quantity]]:

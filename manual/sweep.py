@@ -11,7 +11,7 @@ from itertools import product
 
 from manual.exercise import exercise
 from manual.parameters import ParameterFaults, toml_items
-from manual.quantities import DESCRIPTIONS, Quantity, quantities_of
+from manual.quantities import DESCRIPTIONS, Quantity, quantities_of, shown_as
 from manual.sources import read_source
 
 VALUE = re.compile(r"=.*(?=: \S+: expected )")  # of the setting that a message names
@@ -29,7 +29,7 @@ class Sweep:
     def cells(self) -> list[tuple[str, ...]]:
         """The table as it is printed, its header first."""
         header = (*self.varied, *self.shown)
-        return [header, *((*values, *map(_cell, found.values())) for values, found in self.rows)]
+        return [header, *((*values, *map(shown_as, found.values())) for values, found in self.rows)]
 
 
 def sweep(source: str, overrides: Sequence[str], varied: Sequence[str], shown: Sequence[str]) -> Sweep:
@@ -85,12 +85,6 @@ def as_json(table: Sweep) -> str:
     """A list of objects, one a row: each quantity with all that quantities.json has of it."""
     rows = [dict(zip(table.varied, values, strict=True)) | found for values, found in table.rows]
     return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
-
-
-def _cell(quantity: Quantity) -> str:
-    if "exact" in quantity and quantity["exact"] is None:
-        return "none"
-    return str(quantity.get("display") or quantity["expression"])
 
 
 def _each_once(messages: Iterable[str]) -> list[str]:

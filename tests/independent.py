@@ -728,9 +728,7 @@ def _causal(case: Case) -> Leaves:
     yield "causal.unfused_limit", lambda s, d, g: unfused_limit(of(d))
     ceiling = limit(lambda s: flops(case.causal(s)), lambda s: elements(case.causal(s)) * case.b)
     assert ceiling == unfused_limit(case), "masking does not move the limit"
-    yield "causal.share_of_limit", case.intensity(case.causal(case.s)) / ceiling
     yield "causal.share_figure", case.intensity(case.causal(case.s)) / ceiling
-    yield "causal.share_of_limit_uncut", case.intensity(case.prefill(case.s)) / ceiling
     yield "causal.share_figure_uncut", case.intensity(case.prefill(case.s)) / ceiling
     yield from _crossover(case, "causal.crossover", case.causal_fused)
     if ceiling > case.ridge:
@@ -774,6 +772,7 @@ def _decode(case: Case) -> Leaves:
         yield f"decode.{name}_limit", ceiling
         yield f"decode.{name}_limit_figure", ceiling
     yield "decode.fusion_gain_limit", fusion_gain_limit(case)
+    yield "decode.fusion_gain_limit_figure", fusion_gain_limit(case)
 
     def saved(s: Number) -> Fraction:
         return 1 - elements(case.decode_fused(s)) / elements(case.decode(s))

@@ -1,6 +1,6 @@
 """Mutation testing of derivations/: change one operator or number at a time; does a test fail?
 
-    .venv/bin/python tools/mutants.py [NAME ...]      the modules to change, without .py; all of them: half an hour
+    .venv/bin/python tools/mutants.py [NAME ...]      the modules to change, without .py; all of them: an hour
 
 The mutants are cosmic-ray's. Each is tried in a fork of this process, which has imported what the tests need but for
 the project itself, and gets the changed text in place of the module's file: nothing on the disk changes. The mutants
@@ -22,12 +22,12 @@ from pathlib import Path
 from types import CodeType
 
 # Imported for the forks' sake: what the tests import from elsewhere.
-import hypothesis
-import jinja2
-import pydantic
+import hypothesis  # noqa: F401
+import jinja2  # noqa: F401
+import pydantic  # noqa: F401
 import pylatexenc.latexwalker  # noqa: F401
 import pytest
-import sympy
+import sympy  # noqa: F401
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
@@ -35,7 +35,6 @@ ROOT = Path(__file__).resolve().parent.parent
 SURVIVORS = ROOT / ".build" / "mutants.diff"
 WANTED = 0.95
 SECONDS = 60  # a mutant that takes longer is caught in a loop, and counts as killed
-PRELOADED = (hypothesis, jinja2, pydantic, sympy)
 
 # Most mutants get no further than the tests of their own module; what comes last takes longest.
 STAGES = (

@@ -442,3 +442,29 @@ def test_the_ridge_stays_on_its_side_of_what_is_put_back(problem_with: Callable[
     ridge = Rational(517, 1024) * Rational("3007.0001")
     part = solve(problem_with(ridge=ridge))
     assert part.fused.smallest.missed == Rational(517 * 3007, 1024) < Rational(part.ridge_figure.text)
+
+
+def test_a_peak_of_six_digits_is_a_rate_in_full(problem_with: Callable[..., Problem]) -> None:
+    part = solve(problem_with(peak_flops_per_s=Rational("1234.56") * 10**12))
+    assert part.reference_fused.rate_measure.figure.text == "1234.56"
+
+
+@pytest.mark.parametrize(
+    ("values", "ridge", "printed"),
+    [
+        # 4.5 s = 256.5 in C4 at s = 57, printed as 257
+        ({"head_dim": 1, "bytes_per_element": Rational(1, 2), "intensity_sequence_lengths": (57,)}, "257.0400001", 257),
+        # c = 0, b = 1: at s = 5 and d = 1000 the unfused intensity is 5000/1005 = 4.975..., printed as 4.98
+        (
+            {**BARE, "head_dim": 1000, "intensity_sequence_lengths": (5,)},
+            "4.980400001",
+            "4.98",
+        ),
+    ],
+)
+def test_the_ridge_stays_off_what_the_table_prints(
+    problem_with: Callable[..., Problem], values: dict[str, object], ridge: str, printed: object
+) -> None:
+    part = solve(problem_with(ridge=ridge, **values))
+    assert Rational(part.ridge_figure.text) > Rational(printed)
+    assert Rational(part.ridge_in_table.text) > Rational(printed)

@@ -43,8 +43,8 @@ def test_intensities(part: Causal) -> None:
 
 def test_the_limit_is_reached_later(part: Causal) -> None:
     # s/(s + 2d) = 8192/8448 and s/(s + d) = 8192/8320
-    assert part.share_of_limit == Rational(32, 33)
-    assert part.share_of_limit_uncut == Rational(64, 65)
+    assert part.share_figure.figure.exact == 100 * Rational(32, 33)
+    assert part.share_figure_uncut.figure.exact == 100 * Rational(64, 65)
 
 
 def test_the_two_shares_have_as_many_digits(problem_with: Callable[..., Problem]) -> None:

@@ -94,3 +94,9 @@ def test_the_roofs_meet_on_the_ridge(peak: Rational, bandwidth: Rational) -> Non
     ridge = machine.ridge_flops_per_byte
     assert bandwidth * ridge == peak == machine.attainable_flops_per_s(ridge)
     assert machine.peak_share(ridge / 2) == Rational(1, 2)
+
+
+def test_the_least_time_is_that_of_the_slower_of_the_two() -> None:
+    # 1200 TFLOP/s and 4 TB/s: a teraflop takes 1/1200 s, a terabyte 1/4 s
+    assert MACHINE.least_time_s(Rational(10**12), Rational(10**12)) == Rational(1, 4)
+    assert MACHINE.least_time_s(Rational(12 * 10**14), Rational(10**12)) == 1

@@ -12,6 +12,7 @@ from derivations.rounding import (
     Figure,
     Measure,
     binary_bytes,
+    figures_apart,
     measured,
     neat,
     percent,
@@ -544,3 +545,9 @@ def test_a_negative_fraction_keeps_its_sign() -> None:
 def test_zero_and_negative_numbers_to_places() -> None:
     assert to_places(Rational(0), 2).text == "0.00"
     assert to_places(Rational(-1, 3), 2).text == "-0.33"
+
+
+def test_as_many_figures_as_tell_values_apart() -> None:
+    assert figures_apart([Rational("1.2345"), Rational("1.2346")], 3) == 5
+    assert figures_apart([Rational(1), Rational(2)], 3) == 3
+    assert figures_apart([Rational(1, 3), Rational(1, 3)], 4) == 4
