@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ROOT = Path(__file__).parents[1]
 TARGETS = {"help", "pdf", "devices", "test", "diff", "golden", "check", "clean"}
 SET = {"solution_manual.tex", "quantities.json", "figures/roofline.pdf", "solution_manual.pdf"}
@@ -62,6 +63,12 @@ def environment(path: str | Path) -> dict[str, str]:
     return {key: text for key, text in os.environ.items() if key not in of_make} | {"PATH": str(path)}
 
 
+def heed_signals() -> None:
+    """A program inherits which signals are ignored, and nohup or a shell's & has these tests ignore some."""
+    for sign in INTERRUPTIONS:
+        signal.signal(sign, signal.SIG_DFL)
+
+
 class Project:
     """A copy whose folder has a space and a letter beyond ASCII in its name, its set-up already done."""
 
@@ -108,6 +115,7 @@ class Project:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            preexec_fn=heed_signals,
         )
 
     def builds(self) -> int:
@@ -298,7 +306,7 @@ def test_an_error_of_tex_is_shown_and_changes_nothing(project: Project) -> None:
     assert project.stages() == []
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("sign", [*INTERRUPTIONS, signal.SIGKILL])
 def test_an_interrupted_build_changes_nothing_and_the_next_is_whole(project: Project, sign: signal.Signals) -> None:
     project.make("pdf")
     before = project.outputs("device_r")
