@@ -15,7 +15,7 @@ from enum import Enum
 from functools import cache, lru_cache
 from math import gcd
 
-from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol, cancel, limit, oo, parse_expr
+from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol, cancel, ceiling, floor, limit, oo, parse_expr
 
 from derivations.rounding import Figure, Measure, figures_apart, neat
 from derivations.symbols import ALPHABET
@@ -199,13 +199,13 @@ class Inequality:
     def multiply(self, factor: str, left: str, right: str, reason: str) -> "Inequality":
         """Both sides times `factor`, whose sign must be known; the relation turns round where it is negative."""
         by = evaluated(written(factor))
-        relation = self.relation if self._sign(by) > 0 else self.relation.flipped
+        relation = self.relation if self._is_positive(by) else self.relation.flipped
         return self._step(lambda side: side * by, left, relation, right, reason)
 
     def divide(self, divisor: str, left: str, right: str, reason: str) -> "Inequality":
         """Both sides divided by `divisor`, under the same rule."""
         by = evaluated(written(divisor))
-        relation = self.relation if self._sign(by) > 0 else self.relation.flipped
+        relation = self.relation if self._is_positive(by) else self.relation.flipped
         return self._step(lambda side: side / by, left, relation, right, reason)
 
     def subtract(self, term: str, left: str, right: str, reason: str) -> "Inequality":
@@ -264,18 +264,16 @@ class Inequality:
         line = Line(left, relation, right, reason, values)
         return replace(self, left=left, relation=relation, right=right, lines=(*self.lines, line))
 
-    def _sign(self, factor: Expr) -> int:
-        if factor.is_positive:
-            return 1
-        if factor.is_negative:
-            return -1
+    def _is_positive(self, factor: Expr) -> bool:
+        """Whether it is positive rather than negative; one of the two must be known."""
+        if factor.is_positive or factor.is_negative:
+            return bool(factor.is_positive)
         for hypothesis in self.hypotheses:
             if hypothesis.relation not in (Relation.MORE, Relation.LESS):
                 continue
             ratio = cancel(factor / evaluated(hypothesis.expression))
             if ratio.is_positive or ratio.is_negative:
-                same_way = bool(ratio.is_positive) == (hypothesis.relation is Relation.MORE)
-                return 1 if same_way else -1
+                return bool(ratio.is_positive) == (hypothesis.relation is Relation.MORE)
         raise DoesNotFollow(f"the sign of {factor} is not known, so both sides can't be multiplied or divided by it")
 
 
@@ -336,7 +334,7 @@ def smallest_integer(
     Checked by putting n and n - 1 back into `function`.
     """
     strictly = relation is Relation.MORE
-    value = max(1, int(bound // 1) + 1 if strictly else int(-(-bound // 1)))
+    value = max(1, int(floor(bound)) + 1 if strictly else int(ceiling(bound)))
     reached = evaluated(function).subs(symbol, value)
     missed = evaluated(function).subs(symbol, value - 1) if value > 1 else None
     if not relation.holds(reached, threshold):
@@ -407,7 +405,7 @@ def folded(expression: Expr) -> Expr:
 
 def between_integers(number: Rational) -> Figure:
     """The number as a decimal that does not look like the integer above or below it."""
-    below = Rational(number // 1)
+    below = floor(number)
     return neat(number, 4, [below, below + 1] if number.q != 1 else [])
 
 
@@ -448,7 +446,7 @@ def _folded_sum(expression: Expr) -> Expr:
                 terms.append(term)
     if number:
         terms.insert(len(terms) if place is None else place, number)
-    return _joined(Add, terms, Integer(0))
+    return Add(*terms, evaluate=False)
 
 
 def _folded_product(expression: Expr) -> Expr:
@@ -457,25 +455,27 @@ def _folded_product(expression: Expr) -> Expr:
     A coefficient in which a decimal was put is a decimal, above the bar or below it: 14.8sd, not 74sd/5.
     """
     number = Rational(1)
-    decimal = set()  # the signs of the exponents of decimals: such numbers come from a parameter file
+    decimals_above = set()  # whether a decimal stands above the bar, for each: such numbers come from a parameter file
     factors: dict[Expr, int] = {}
     for base, exponent in _factors(expression):
         base = folded(base) if base.args else base
         for inner, inner_exponent in _factors(base):
-            if inner.is_Rational:
-                number *= inner ** (exponent * inner_exponent)
-                decimal |= {exponent * inner_exponent > 0} if inner.q != 1 else set()
-            else:
-                factors[inner] = factors.get(inner, 0) + exponent * inner_exponent
+            power = exponent * inner_exponent
+            if not inner.is_Rational:
+                factors[inner] = factors.get(inner, 0) + power
+                continue
+            number *= inner**power
+            if inner.q != 1:
+                decimals_above.add(power > 0)
     if number == 0:
         return Integer(0)
     if number.q != 1 or any(exponent < 0 for exponent in factors.values()):
         number, factors = _primitive(number, factors)
-    above = [_power(base, exponent) for base, exponent in factors.items() if exponent > 0]
-    below = [_power(base, -exponent) for base, exponent in factors.items() if exponent < 0]
-    if True in decimal and above and not below and _ends(number):
-        return _joined(Mul, [number, *above], number)
-    if False in decimal and above and number.q != 1 and _ends(1 / number):
+    above = [base**exponent for base, exponent in factors.items() if exponent > 0]
+    below = [base**-exponent for base, exponent in factors.items() if exponent < 0]
+    if True in decimals_above and above and not below and _ends(number):
+        return Mul(number, *above, evaluate=False)
+    if False in decimals_above and above and number.q != 1 and _ends(1 / number):
         below.insert(0, 1 / abs(number))
         number /= abs(number)
     if abs(number.p) != 1 or not above:
@@ -484,15 +484,15 @@ def _folded_product(expression: Expr) -> Expr:
         above.insert(0, Integer(-1))
     if number.q != 1:
         below.insert(0, Integer(number.q))
-    numerator = _joined(Mul, above, Integer(1))
+    numerator = Mul(*above, evaluate=False)
     if not below:
         return numerator
-    return Mul(numerator, Pow(_joined(Mul, below, Integer(1)), Integer(-1), evaluate=False), evaluate=False)
+    return Mul(numerator, Pow(Mul(*below, evaluate=False), Integer(-1), evaluate=False), evaluate=False)
 
 
 def _ends(number: Rational) -> bool:
     """Whether it is a decimal that ends, and no integer."""
-    return number.q != 1 and pow(10, 4 * len(str(number.q)), int(number.q)) == 0
+    return bool(number.q != 1 and pow(10, number.q.bit_length(), number.q) == 0)
 
 
 def _factors(expression: Expr) -> list[tuple[Expr, int]]:
@@ -521,16 +521,6 @@ def _content(expression: Add) -> Rational:
     if any(coefficient.q != 1 for coefficient in coefficients):
         return Rational(1)
     return Rational(gcd(*(int(coefficient) for coefficient in coefficients)))
-
-
-def _power(base: Expr, exponent: int) -> Expr:
-    return base if exponent == 1 else Pow(base, Integer(exponent), evaluate=False)
-
-
-def _joined(operation: type[Expr], parts: list[Expr], empty: Expr) -> Expr:
-    if not parts:
-        return empty
-    return parts[0] if len(parts) == 1 else operation(*parts, evaluate=False)
 
 
 def _words(reason: str) -> int:

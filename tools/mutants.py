@@ -12,6 +12,7 @@ import os
 import re
 import signal
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ from cosmic_ray.plugins import get_operator, operator_names
 ROOT = Path(__file__).resolve().parent.parent
 SURVIVORS = ROOT / ".build" / "mutants.diff"
 WANTED = 0.95
-SECONDS = 60  # a mutant that takes longer is caught in a loop, and counts as killed
+PATIENCE = 5  # a mutant whose tests take so many times as long as without it is caught in a loop, and counts as killed
 
 # Most mutants get no further than the tests of their own module; what comes last takes longest.
 STAGES = (
@@ -97,12 +98,15 @@ def tests_pass(name: str) -> bool:
     return all(pytest.main([*PYTEST, *stage]) == 0 for stage in stages if (ROOT / stage[0]).exists())
 
 
-def fork(mutant: Mutant) -> int:
-    """The process in which the tests run against the mutant; it exits with 0 where they notice nothing."""
+def fork(mutant: Mutant, seconds: int) -> int:
+    """The process in which the tests run against the mutant; it exits with 0 where they notice nothing.
+
+    After the seconds it dies of SIGALRM.
+    """
     sys.stdout.flush()
     if pid := os.fork():
         return pid
-    signal.alarm(SECONDS)
+    signal.alarm(seconds)
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, 1)
     os.dup2(sink, 2)
@@ -113,9 +117,10 @@ def fork(mutant: Mutant) -> int:
         os._exit(1)
 
 
-def survivors(candidates: Iterator[Mutant], jobs: int) -> tuple[Counter[str], list[Mutant]]:
-    """How many were tried, by module, and those that no test noticed."""
+def survivors(candidates: Iterator[Mutant], jobs: int, seconds: int) -> tuple[Counter[str], int, list[Mutant]]:
+    """How many were tried, by module, how many of them were caught in a loop, and those that no test noticed."""
     tried: Counter[str] = Counter()
+    loops = 0
     running: dict[int, Mutant] = {}
     found = []
     more = True
@@ -124,15 +129,16 @@ def survivors(candidates: Iterator[Mutant], jobs: int) -> tuple[Counter[str], li
             mutant = next(candidates, None)
             more = mutant is not None
             if mutant is not None:
-                running[fork(mutant)] = mutant
+                running[fork(mutant, seconds)] = mutant
                 tried[mutant.name] += 1
         if running:
             pid, status = os.wait()
             mutant = running.pop(pid)
+            loops += os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
             if status == 0:
                 found.append(mutant)
                 print(f"{sum(tried.values())} tried, {len(found)} survived\n{mutant.diff}\n", flush=True)
-    return tried, found
+    return tried, loops, found
 
 
 def main(names: list[str]) -> int:
@@ -143,11 +149,13 @@ def main(names: list[str]) -> int:
     os.chdir(ROOT)
     chosen = names or modules
     unchanged = Mutant(chosen[0], (ROOT / "derivations" / f"{chosen[0]}.py").read_text(encoding="utf-8"), "")
-    if os.waitpid(fork(unchanged), 0)[1] != 0:
+    started = time.monotonic()
+    if os.waitpid(fork(unchanged, seconds=600), 0)[1] != 0:
         print("The tests fail without any change; mend that first.", file=sys.stderr)
         return 2
+    seconds = round(PATIENCE * (time.monotonic() - started))
     jobs = int(os.environ.get("JOBS", os.cpu_count() or 1))
-    tried, found = survivors((mutant for name in chosen for mutant in mutants(name)), jobs)
+    tried, loops, found = survivors((mutant for name in chosen for mutant in mutants(name)), jobs, seconds)
     SURVIVORS.parent.mkdir(exist_ok=True)
     SURVIVORS.write_text("".join(f"{mutant.diff}\n\n" for mutant in found), encoding="utf-8")
     lost = Counter(mutant.name for mutant in found)
@@ -155,7 +163,8 @@ def main(names: list[str]) -> int:
         print(f"{name}: {tried[name]} mutants, {lost[name]} survived")
     total = sum(tried.values())
     print(
-        f"{total} mutants, {total - len(found)} killed ({1 - len(found) / total:.1%}); survivors: .build/mutants.diff"
+        f"{total} mutants, {total - len(found)} killed ({1 - len(found) / total:.1%}), {loops} of them by taking more "
+        f"than {seconds} s; survivors: .build/mutants.diff"
     )
     return 0 if total - len(found) >= WANTED * total else 1
 

@@ -7,6 +7,7 @@ from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 from sympy import Expr, Integer, Rational, Symbol, oo, sstr
 
+from derivations import algebra
 from derivations.algebra import (
     MOST_WORDS_OF_A_REASON,
     Derivation,
@@ -313,7 +314,7 @@ def test_a_decimal_that_is_not_close_is_refused(wrong: str) -> None:
     value = Rational(4136, 65)  # 63.63
     with pytest.raises(DoesNotFollow, match="not close"):
         number("4136/65").about(Figure(value, wrong))
-    with pytest.raises(DoesNotFollow, match="not close"):
+    with pytest.raises(DoesNotFollow, match=r"63\.63 is not close to 517/8125$"):
         number("4136/65").about(Measure(Figure(value / 1000, "63.63"), "kB", Rational(1000)))
 
 
@@ -325,6 +326,9 @@ def test_an_equals_sign_is_followed_by_no_mere_zeros() -> None:
 
 def test_three_figures_are_close_enough() -> None:
     assert shown(number("1.0049").about(Figure(Rational("1.0049"), "1.00")))[-1] == "~ 1.00"
+    assert shown(number("200").about(Figure(Rational(200), "201")))[-1] == "~ 201", "half a hundredth exactly"
+    with pytest.raises(DoesNotFollow, match="not close"):
+        number("2000").about(Figure(Rational(2000), "2010.01"))
 
 
 def test_there_is_no_decimal_of_a_symbol() -> None:
@@ -578,12 +582,25 @@ def test_a_hypothesis_that_allows_zero_is_no_licence_to_divide(relation: Relatio
     )
     with pytest.raises(DoesNotFollow, match="sign"):
         start.divide("d - c", "s/(d - c)", "g/(d - c)", "divide")
+    licensed = start.assume(Hypothesis.stated("d - g", Relation.MORE, at(d=3, g=2)))
+    assert licensed.divide("d - g", "s/(d - g)", "g/(d - g)", "divide").relation is Relation.AT_LEAST
 
 
 def test_numbers_that_break_a_hypothesis_are_refused() -> None:
     solved = unfused("300").divide("4*d + c - 4*b*I_ridge", "s", "4*b*d*I_ridge/(4*d + c - 4*b*I_ridge)", "divide")
     with pytest.raises(DoesNotFollow):
         solved.put({**HEAD, **at(I_ridge=50)})
+
+
+def test_a_wrong_result_of_putting_numbers_in_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On either side: the working out is checked, not trusted."""
+    wrongly = {Rational(6): Rational(7)}
+    monkeypatch.setattr(algebra, "folded", lambda expression: wrongly.get(folded(expression), folded(expression)))
+    for left, right in (("s", "2*d"), ("2*d", "s")):
+        with pytest.raises(DoesNotFollow, match=r"7 is not 2\*d with"):
+            Inequality.start(left, Relation.MORE, right, "start").put(at(d=3))
+    with pytest.raises(DoesNotFollow, match="7 does not follow"):
+        Derivation("x", 2 * d).equals("2*d", "as it is").put(at(d=3))
 
 
 def test_put_in_an_inequality_names_the_numbers_used() -> None:
@@ -650,6 +667,8 @@ def test_what_is_put_back_is_printed_on_its_side_of_the_threshold() -> None:
     close = Rational(300) + Rational(1, 10**7)
     found = smallest_integer(s * close / 7, s, Relation.AT_LEAST, Rational(300), 2100 / close)
     assert (found.value, found.reached_figure.text) == (7, "300.0000001")
+    far_from_it = smallest_integer(s / Rational("0.007"), s, Relation.AT_LEAST, Rational(200), Rational("1.4"))
+    assert (far_from_it.reached_figure.text, far_from_it.missed_figure.text) == ("285.7", "142.9"), "four figures"
 
 
 @pytest.mark.parametrize(
@@ -657,6 +676,8 @@ def test_what_is_put_back_is_printed_on_its_side_of_the_threshold() -> None:
     [
         ("307200/517", "594.2"),
         ("594", "594"),
+        ("123/7", "17.57"),
+        ("1234567890123", "1.235e12"),  # itself whole, it looks like no other
         ("99999.9", "99999.9"),
         ("99999.999999", "99999.999999"),
         ("100000.0000004", "100000.0000004"),
@@ -710,7 +731,7 @@ def test_an_integer_that_does_not_satisfy_is_refused() -> None:
 
 
 def test_an_integer_that_is_not_the_smallest_is_refused() -> None:
-    with pytest.raises(DoesNotFollow, match="not the smallest"):
+    with pytest.raises(DoesNotFollow, match="s = 11 is not the smallest: 10 satisfies"):
         smallest_integer(s, s, Relation.AT_LEAST, Rational(10), bound=Rational(11))
     with pytest.raises(DoesNotFollow, match="not the smallest"):
         smallest_integer(s, s, Relation.AT_LEAST, Rational(-5), bound=Rational(2))
@@ -762,6 +783,7 @@ def test_the_smallest_integer_satisfies_and_nothing_below_it_does(slope: Fractio
         ("(2*s + 4*d)/(2*s + 4*d)", {}, "1"),
         ("(6*s + 4)/(2*s + 8)", {}, "(3*s + 2)/(s + 4)"),
         ("(2*s + 2)**2/(4*s)", {}, "(s + 1)**2/s"),
+        ("(6*s*d + 4)/(2*s + 8)", {}, "(3*s*d + 2)/(s + 4)"),
         ("s*d/(s*b)", {}, "d/b"),
         # with half a byte an element the fraction may vanish
         ("4*b*s*d + 4*b*s**2", at(b="1/2"), "2*s*d + 2*s**2"),
@@ -777,12 +799,31 @@ def test_the_smallest_integer_satisfies_and_nothing_below_it_does(slope: Fractio
         ("(4*d + c - 4*b*I_ridge)*s", ON_DEVICE_R, "-1883*s"),
         ("-s/2", {}, "-s/2"),
         ("s*(d - c)/2", at(c=5), "(s*(d - 5))/2"),
+        ("-1*s*d", {}, "-s*d"),
+        # a decimal that is put in stays one (spelled as a coefficient, 74*s*d/5, or as a fraction, (74*s*d)/5)
+        ("4*c*s*d", at(c="3.7"), "74*s*d/5"),
+        ("c**2*s", at(c="3.7"), "1369*s/100"),
+        ("-c*s", at(c="3.7"), "-37*s/10"),
+        ("b*s", at(b="1/2"), "s/2"),
+        ("c*s/(c*d)", at(c="3.7"), "s/d"),
+        ("s/(c*d)", at(c="3.5"), "s/((7*d/2))"),
+        ("-s/(c*d)", at(c="3.7"), "(-s)/((37*d/10))"),
+        ("s/c", at(c="2/5"), "s/(2/5)"),
+        # but not where the other numbers make it a mere fraction, where it was none, or where no letter is left
+        ("c*s/3", at(c="2/5"), "(2*s)/15"),
+        ("c*s/d", at(c="2/5"), "(2*s)/((5*d))"),
+        ("c*s", at(c="1/3"), "s/3"),
+        ("3*s/8", {}, "(3*s)/8"),
+        ("4*s/(10*d)", {}, "(2*s)/((5*d))"),
+        ("c", at(c="3.5"), "7/2"),
         # already folded
         ("s", {}, "s"),
         ("0", {}, "0"),
         ("7", {}, "7"),
         # a product of sums is not multiplied out
         ("(s + d)*(s - d)", {}, "(s + d)*(s - d)"),
+        ("(2*s + 2)*d/d", {}, "2*s + 2"),
+        ("(s + d)**2", {}, "(s + d)**2"),
         ("b*(4*s*d + 4*s**2)", at(b=2), "2*(4*s*d + 4*s**2)"),
     ],
 )
