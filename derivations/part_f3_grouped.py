@@ -46,7 +46,6 @@ class Grouped:
     bytes_fused: Derivation
     intensity: Derivation
     limit: Derivation
-    limit_per_query_head: Rational
     limit_is_group_size: bool
     limit_is_about_group_size: bool
     rows: tuple[GroupRow, ...]
@@ -115,7 +114,6 @@ def solve(problem: Problem) -> Grouped:
         .put(numbers),
         intensity=grouped.put(numbers),
         limit=limit.put(numbers),
-        limit_per_query_head=per_query_head,
         limit_is_group_size=bool(per_query_head == 1),
         limit_is_about_group_size=bool(abs(per_query_head - 1) <= NEARLY_ONE),
         rows=tuple(_row(problem, size, grouped, limit) for size in sizes),

@@ -837,7 +837,6 @@ def _grouped(case: Case) -> Leaves:
     yield "grouped.bytes_fused", lambda s, d, g: elements(of(d).grouped(s, g)) * case.b
     yield "grouped.intensity", contract["F3.intensity_decode_grouped"].formula
     yield "grouped.limit", contract["F3.limit_grouped"].formula
-    yield "grouped.limit_per_query_head", grouped_limit(case, 1000) / 1000
     yield "grouped.limit_is_group_size", grouped_limit(case, 1000) == 1000
     yield "grouped.limit_is_about_group_size", abs(grouped_limit(case, 1000) - 1000) <= 50
     for row, size in enumerate(case.group_sizes):
