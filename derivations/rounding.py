@@ -144,7 +144,7 @@ def binary_bytes(value: Rational, figures: int = 4) -> Measure:
     return measure
 
 
-_LARGE = tuple((prefix, Rational(10) ** power) for prefix, power in zip("kMGTPEZY", range(3, 27, 3), strict=True))
+_LARGE = tuple((prefix, Rational(1000) ** power) for power, prefix in enumerate("kMGTPEZY", start=1))
 _SMALL = tuple((prefix, Rational(10) ** power) for prefix, power in (("p", -12), ("n", -9), ("µ", -6), ("m", -3)))
 _ONE = (("", Rational(1)),)
 _MOST_BEFORE = {"TFLOP/s": 10_000}
@@ -161,8 +161,8 @@ _PREFIXES = {
 def _decimal(value: Rational, figures: int) -> str:
     """`value` to `figures` significant figures as a plain decimal.
 
-    With an exponent below 1e-4, from 1e15 on, and where more than `LONGEST_PADDED` digits would end in zeros that are
-    not significant.
+    With an exponent below 1e-4, and where more than `LONGEST_PADDED` digits would end in zeros that are not
+    significant.
     """
     if value == 0:
         return "0"
@@ -172,11 +172,10 @@ def _decimal(value: Rational, figures: int) -> str:
     if digits == 10**figures:
         digits, exponent = digits // 10, exponent + 1
     sign = "-" if value < 0 else ""
-    if not -4 <= exponent < 15 or exponent >= max(figures, LONGEST_PADDED):
+    if exponent < -4 or exponent >= max(figures, LONGEST_PADDED):
         mantissa = _point(digits, figures - 1)
         return f"{sign}{mantissa}e{exponent}"
-    places = figures - 1 - exponent
-    return sign + (_point(digits, places) if places > 0 else str(digits * 10**-places))
+    return sign + _point(digits, figures - 1 - exponent)
 
 
 def _exponent(magnitude: Rational) -> int:
@@ -190,9 +189,9 @@ def _nearest(magnitude: Rational) -> int:
 
 
 def _point(digits: int, places: int) -> str:
-    """`digits` with a decimal point `places` from the right."""
-    if places == 0:
-        return str(digits)
+    """`digits` with a decimal point `places` from the right; that many zeros behind them where it is negative."""
+    if places <= 0:
+        return str(digits * 10**-places)
     padded = str(digits).zfill(places + 1)
     return f"{padded[:-places]}.{padded[-places:]}"
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from sympy import Rational
 
 from derivations.rounding import (
-    MOST_FIGURES,
     Figure,
     Measure,
     binary_bytes,
@@ -215,10 +214,10 @@ def test_more_figures_where_a_claim_needs_them(value: str, fences: tuple[str | i
 
 
 def test_closer_than_the_most_figures_is_printed_as_a_fraction() -> None:
-    value = 1 - Rational(1, 10 ** (MOST_FIGURES + 1))
-    assert text(str(value), 3, (1,)) == f"{value.p}/{value.q}"
-    just_told_apart = 1 - Rational(1, 10**MOST_FIGURES)
-    assert text(str(just_told_apart), 3, (1,)) == "0." + "9" * MOST_FIGURES
+    value = 1 - Rational(1, 10**16)
+    assert text(str(value), 3, (1,)) == "9999999999999999/10000000000000000"
+    just_told_apart = 1 - Rational(1, 10**15)
+    assert text(str(just_told_apart), 3, (1,)) == "0.999999999999999"
 
 
 @settings(deadline=None)
@@ -442,6 +441,11 @@ def test_a_percentage_never_crosses_a_claimed_share(claimed: int, steps: int, po
 def test_prefixes(value: str, unit: str, expected: str) -> None:
     measure = measured(Rational(value), unit)
     assert f"{measure.figure.text} {measure.unit}" == expected
+
+
+def test_four_digits_stand_before_no_other_unit_than_that_of_data_sheets() -> None:
+    assert measured(Rational("9.999e15"), "FLOP/s", 4).unit == "TFLOP/s"
+    assert measured(Rational("9.999e15"), "FLOP", 4).unit == "PFLOP"
 
 
 @pytest.mark.parametrize(
