@@ -26,8 +26,7 @@ def publish(staged: Path, target: Path) -> None:
     """Copy the set of outputs in `staged` to the folder `target`, which is made where its parent exists.
 
     A set is solution_manual.tex, quantities.json, the PDF files in figures/ and, where there is one,
-    solution_manual.pdf. Any other file in `staged` is ignored, and any other file in `target` is left alone;
-    a PDF in the figures/ of `target` that the set lacks is of an older set, and removed.
+    solution_manual.pdf. Any other file in `staged` is ignored, and any other file in `target` is left alone.
 
     However this ends, a solution_manual.pdf in `target` is whole and belongs to the other files there: where
     they change, the old one is removed first and the new one comes last. Where they are what they were, a set
@@ -55,7 +54,6 @@ def publish(staged: Path, target: Path) -> None:
 def _put(staged: Path, target: Path, contents: dict[str, bytes]) -> None:
     """Under the lock: the files of `staged` named in `contents`, and its PDF, to `target`."""
     changed = [name for name, content in contents.items() if not _holds(target / name, content)]
-    dropped = [name for name in _figures(target) if name not in contents]
     arriving = [*changed, PDF] if (staged / PDF).exists() else changed
 
     incoming = target / _INCOMING
@@ -67,10 +65,8 @@ def _put(staged: Path, target: Path, contents: dict[str, bytes]) -> None:
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target / name))
         (target / "figures").mkdir(exist_ok=True)
 
-        if changed or dropped:
+        if changed:
             (target / PDF).unlink(missing_ok=True)
-        for name in dropped:
-            (target / name).unlink()
         for name in arriving:
             os.replace(incoming / name, target / name)
     finally:

@@ -18,7 +18,6 @@ OLD = {
     "solution_manual.tex": "old",
     "quantities.json": "{old}",
     "figures/a.pdf": "old a",
-    "figures/gone.pdf": "gone",
 }
 NEW = {
     "solution_manual.tex": "new",
@@ -66,6 +65,7 @@ def test_files_of_the_user_stay(staged: Path, target: Path) -> None:
         "notes.txt": "mine",
         "quantities.json.bak": "mine",
         "figures/sketch.png": "mine",
+        "figures/sketch.pdf": "mine",
         "sub/solution_manual.pdf": "x",
     }
     lay(target, mine)
@@ -93,12 +93,6 @@ def test_an_unchanged_set_without_pdf_changes_nothing(tmp_path: Path, target: Pa
 def test_a_change_of_any_one_file_takes_the_pdf_away(tmp_path: Path, target: Path, name: str) -> None:
     publish(lay(tmp_path / "staged", OLD | {name: "another"}), target)
     assert read(target) == OLD | {name: "another"}
-
-
-def test_a_figure_that_is_no_longer_drawn_takes_the_pdf_away(tmp_path: Path, target: Path) -> None:
-    fewer = {name: text for name, text in OLD.items() if name != "figures/gone.pdf"}
-    publish(lay(tmp_path / "staged", fewer), target)
-    assert read(target) == fewer
 
 
 def test_a_pdf_is_published_anew_though_nothing_has_changed(tmp_path: Path, target: Path) -> None:
@@ -262,7 +256,7 @@ def test_calls_at_the_same_time_do_not_mix(tmp_path: Path) -> None:
         {
             "solution_manual.tex": who,
             "quantities.json": who,
-            f"figures/{who}.pdf": who,
+            "figures/roofline.pdf": who,
             "solution_manual.pdf": who,
         }
         for who in "abcd"
