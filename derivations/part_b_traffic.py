@@ -58,7 +58,7 @@ class Traffic:
 
 def solve(problem: Problem) -> Traffic:
     operator = attention()
-    fused = fuse(operator)
+    (fused_stage,) = fused = fuse(operator)
     scores_stage, softmax_stage, values_stage = operator
     unfused_bytes, fused_bytes = (b * traffic_elements(path) for path in (operator, fused))
 
@@ -97,7 +97,7 @@ def solve(problem: Problem) -> Traffic:
     ratios = tuple(_row(length, problem, ratio.value) for length in problem.tables.traffic_ratio_sequence_lengths)
     return Traffic(
         stages=operator,
-        fused_stage=fused[0],
+        fused_stage=fused_stage,
         scores=_stage("N_S", scores_stage, "s*d + s*d + s**2", "read $Q$, $K$; write $S$", "2*s*d + s**2"),
         softmax=_stage("N_P", softmax_stage, "s**2 + s**2", "read $S$; write $P$", "2*s**2"),
         values=_stage("N_O", values_stage, "s**2 + s*d + s*d", "read $P$, $V$; write $O$", "s**2 + 2*s*d"),

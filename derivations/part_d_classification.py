@@ -267,18 +267,19 @@ def _side_by_side(speedup: Rational, traffic_ratio: Rational) -> tuple[Figure, F
 
 
 def _beside_the_ridge(problem: Problem, thresholds: Iterable[SmallestInteger]) -> list[Rational]:
-    """What the printed ridge point must not fall on or cross: every intensity near it, exact and as printed."""
+    """What the printed ridge point must not fall on or cross: every intensity beside it, exact and as printed."""
     ridge = problem.machine.ridge_flops_per_byte
-    # Three figures or more move nothing by as much as a hundredth.
-    near = {value for value in _intensities_beside_the_ridge(problem) if abs(value - ridge) * 50 < ridge}
-    printed = {cell(problem, value, figures).figure for value in near for figures in (TABLE_FIGURES, REFERENCE_FIGURES)}
+    exact = set(_intensities_beside_the_ridge(problem))
+    printed = {
+        cell(problem, value, figures).figure for value in exact for figures in (TABLE_FIGURES, REFERENCE_FIGURES)
+    }
     for threshold in thresholds:  # one that is reached exactly is said to be so, without a figure
-        near |= {threshold.reached, threshold.missed} - {None, ridge}
+        exact |= {threshold.reached, threshold.missed} - {None, ridge}
         if (missed := threshold.missed_figure) is not None:
             printed.add(missed)
         if not threshold.reached_exactly:
             printed.add(threshold.reached_figure)
-    return sorted(near | {Rational(figure.text) for figure in printed})
+    return sorted(exact | {Rational(figure.text) for figure in printed})
 
 
 def _later_thresholds(problem: Problem, fused_bound: Rational) -> Iterator[SmallestInteger]:

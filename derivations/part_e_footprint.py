@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from math import isqrt
 
-from sympy import Integer, Rational
+from sympy import Integer, Rational, floor
 
 from derivations.algebra import Derivation, DoesNotFollow, Inequality, Relation, limit_at_infinity
 from derivations.attention import attention
@@ -113,8 +113,9 @@ class Footprint:
 def solve(problem: Problem) -> Footprint:
     heads = problem.layer.heads_in_batch
     capacity_bytes = problem.device.capacity_bytes
-    scores_stage = attention()[0]
-    scores = scores_stage.writes[0].elements
+    scores_stage, _, _ = attention()
+    (written_scores,) = scores_stage.writes
+    scores = written_scores.elements
     numbers = {**problem.reference, n_heads: Rational(heads), C: capacity_bytes}
 
     head_bytes = Derivation(r"M_S", b * scores).equals("b*s**2", "$s^2$ scores, $b$ bytes each").put(problem.reference)
@@ -231,7 +232,7 @@ def _fit(head_bytes: Rational, layer_bytes: Rational, capacity_bytes: Rational) 
 
 def _longest(square: Rational) -> int:
     """The largest integer s with s^2 <= `square`, put back in together with its successor."""
-    length = isqrt(int(square // 1))
+    length = isqrt(floor(square))
     if not length**2 <= square < (length + 1) ** 2:
         raise DoesNotFollow(f"{length} is not the largest integer whose square is at most {square}")
     return length

@@ -770,6 +770,7 @@ def test_the_smallest_integer_satisfies_and_nothing_below_it_does(slope: Fractio
         # what is zero goes
         ("4*d*s**2 + c*s**2", at(c=0), "4*d*s**2"),
         ("(4*d + c)*s**2", at(c=0), "4*d*s**2"),
+        ("s*(d*g + c)", at(c=0), "s*d*g"),
         ("c/(4*d + c)", at(c=0), "0"),
         ("c*s**2", at(c=0), "0"),
         ("s - s*1 + c", at(c=0), "s - s"),
@@ -808,6 +809,7 @@ def test_the_smallest_integer_satisfies_and_nothing_below_it_does(slope: Fractio
         ("c*s/(c*d)", at(c="3.7"), "s/d"),
         ("s/(c*d)", at(c="3.5"), "s/((7*d/2))"),
         ("-s/(c*d)", at(c="3.7"), "(-s)/((37*d/10))"),
+        ("s/(d*c*g)", at(c="3.7"), "s/((37*d*g/10))"),
         ("s/c", at(c="2/5"), "s/(2/5)"),
         # but not where the other numbers make it a mere fraction, where it was none, or where no letter is left
         ("c*s/3", at(c="2/5"), "(2*s)/15"),

@@ -97,6 +97,17 @@ def test_a_low_ridge_turns_nearly_all_of_them(solution: Solution, problem_with: 
     assert not {"E1 score matrices that fit in HBM", "A2 share of the softmax FLOPs"} & turned
 
 
+def test_from_which_length_the_unfused_path_is_compute_bound(problem_with: Callable[..., Problem]) -> None:
+    """Causal: 517 s/(8(s + 256)), which is 0.2515 at s = 1 and 1 at s = 4.02. All of it: 1 at s = 2.01."""
+    at_once, later = claims(solve(problem_with(ridge="1/4"))), claims(solve(problem_with(ridge=1)))
+    assert at_once["F1 causal unfused path compute-bound"] == "at every length"
+    assert later["F1 causal unfused path compute-bound"] == "from its crossover on"
+    assert later["E2 length at which the unfused path is compute-bound"] == "fits in HBM"
+    # 1024 * 64.6/(517 - 516.8) = 330,752 tokens, whose scores take 2 * 256 * 330752^2 B = 56 TB
+    too_late = claims(solve(problem_with(ridge="64.6")))
+    assert too_late["E2 length at which the unfused path is compute-bound"] == "does not fit in HBM"
+
+
 def test_group_sizes_out_of_reach(problem_with: Callable[..., Problem]) -> None:
     """s (4d + c) = 100 * 517 = 51700 is below 2 b d I = 153600."""
     found = claims(solve(problem_with(sequence_length=100)))

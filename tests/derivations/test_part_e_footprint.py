@@ -1,11 +1,13 @@
 """Part E at Device R by hand, and what fits: the layer, one head, nothing, and each at equality."""
 
 from collections.abc import Callable
+from math import isqrt
 
 import pytest
 from sympy import Integer, Rational
 
-from derivations.algebra import Relation, same
+from derivations import part_e_footprint
+from derivations.algebra import DoesNotFollow, Relation, same
 from derivations.part_e_footprint import Fit, Footprint, solve
 from derivations.problem import Problem
 from derivations.rounding import Figure
@@ -53,6 +55,16 @@ def test_the_longest_sequence_that_fits(part: Footprint) -> None:
     # Half of that for S and P at once: 13693^2 = 187,498,249 and 13694^2 = 187,525,636
     assert part.max_sequence_length_both == 13693
     assert not part.none_fits and not part.none_fits_both
+
+
+@pytest.mark.parametrize(("error", "wrong"), [(-1, 9), (1, 11)])
+def test_a_length_that_is_not_the_longest_is_refused(
+    error: int, wrong: int, small: Callable[..., Footprint], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores and weights of three heads, 12 s^2 bytes, fit into 1200 up to s = 10."""
+    monkeypatch.setattr(part_e_footprint, "isqrt", lambda square: isqrt(square) + error)
+    with pytest.raises(DoesNotFollow, match=f"^{wrong} is not the largest integer whose square is at most 100$"):
+        small(1200)
 
 
 def test_the_layer_fits_exactly(small: Callable[..., Footprint]) -> None:
