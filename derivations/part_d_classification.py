@@ -4,11 +4,11 @@ The fused intensity is proportional to s and crosses the ridge at one s. The unf
 cap lies above the ridge is there an s that reaches it: the sign of the coefficient of s tells.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from sympy import Rational
+from sympy import Rational, Symbol
 
 from derivations.algebra import (
     Derivation,
@@ -16,6 +16,7 @@ from derivations.algebra import (
     Inequality,
     Relation,
     SmallestInteger,
+    evaluated,
     limit_at_infinity,
     smallest_integer,
     written,
@@ -38,6 +39,12 @@ class Reach(Enum):
     NEVER = "the coefficient is negative"
     BARELY_NEVER = "the coefficient is zero"
     FROM_SOME_LENGTH_ON = "the coefficient is positive"
+
+    @classmethod
+    def by(cls, coefficient: Rational) -> "Reach":
+        if coefficient == 0:
+            return cls.BARELY_NEVER
+        return cls.FROM_SOME_LENGTH_ON if coefficient > 0 else cls.NEVER
 
     @property
     def never(self) -> bool:
@@ -343,16 +350,29 @@ def fused_crossover(problem: Problem, fused_intensity: Rational, kept: str = "1"
 
 def unfused_reach(problem: Problem) -> Reach:
     """The sign of 4d + c - 4 b I_ridge: whether the unfused limit lies above the ridge point."""
-    coefficient = (4 * d + c - 4 * b * I_ridge).xreplace(problem.head_on_machine)
-    if coefficient > 0:
-        return Reach.FROM_SOME_LENGTH_ON
-    return Reach.BARELY_NEVER if coefficient == 0 else Reach.NEVER
+    return Reach.by((4 * d + c - 4 * b * I_ridge).xreplace(problem.head_on_machine))
+
+
+def isolate(
+    algebra: Inequality, unknown: str, coefficient: str, right: str, numbers: Mapping[Symbol, Rational]
+) -> tuple[Inequality, Reach]:
+    """From `coefficient` * `unknown` on the left to a bound in numbers, where the coefficient is not zero."""
+    reach = Reach.by(evaluated(written(coefficient)).xreplace(numbers))
+    if reach.barely_never:
+        return algebra.put(numbers), reach
+    positive = reach.from_some_length_on
+    reason = "divide: the coefficient is positive" if positive else "divide by a negative: flip"
+    return (
+        algebra.assume(Hypothesis.stated(coefficient, Relation.MORE if positive else Relation.LESS, numbers))
+        .divide(coefficient, unknown, f"{right}/({coefficient})", reason)
+        .put(numbers)
+        .about()
+    ), reach
 
 
 def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
     numbers = problem.head_on_machine
     unfused_intensity = intensity(attention())
-    reach = unfused_reach(problem)
     coefficient = "4*d + c - 4*b*I_ridge"
     algebra = (
         Inequality.start(
@@ -367,23 +387,8 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
             "4*b*I_ridge*s", f"s*({coefficient})", "4*b*d*I_ridge", r"take $4bI_{\mathrm{ridge}}s$ from both sides"
         )
     )
-    real, crossover = None, None
-    if reach.barely_never:
-        algebra = algebra.put(numbers)
-    else:
-        sign = Relation.MORE if reach.from_some_length_on else Relation.LESS
-        algebra = algebra.assume(Hypothesis.stated(coefficient, sign, numbers))
-        algebra = (
-            algebra.divide(
-                coefficient,
-                "s",
-                f"4*b*d*I_ridge/({coefficient})",
-                "divide: the coefficient is positive" if reach.from_some_length_on else "divide by a negative: flip",
-            )
-            .put(numbers)
-            .about()
-        )
-        real = algebra.bound
+    algebra, reach = isolate(algebra, "s", coefficient, "4*b*d*I_ridge", numbers)
+    real, crossover = None if reach.barely_never else algebra.bound, None
     if reach.from_some_length_on:
         smallest = smallest_integer(
             unfused_intensity.xreplace(problem.head),

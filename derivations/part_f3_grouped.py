@@ -9,7 +9,6 @@ from sympy import Rational
 
 from derivations.algebra import (
     Derivation,
-    Hypothesis,
     Inequality,
     Relation,
     SmallestInteger,
@@ -18,10 +17,10 @@ from derivations.algebra import (
 from derivations.attention import grouped_decode_attention
 from derivations.dataflow import flops, fuse, traffic_elements
 from derivations.part_c_intensity import Cell, cell, intensity
-from derivations.part_d_classification import Reach
+from derivations.part_d_classification import Reach, isolate
 from derivations.problem import Problem
 from derivations.rounding import Measure, neat
-from derivations.symbols import I_ridge, b, c, d, g, s
+from derivations.symbols import I_ridge, b, g, s
 
 # Query heads per KV head of Llama 3 (4 to 16), Mistral 7B (4) and Qwen 2.5 (5 to 8), from their model cards.
 USUAL_GROUP_SIZES = (4, 16)
@@ -149,18 +148,7 @@ def _at_reference(problem: Problem, grouped_intensity: Rational) -> tuple[Inequa
         .multiply("2*b*d*(s + g)", "g*s*(4*d + c)", "2*b*d*I_ridge*(s + g)", "times $2bd(s + g) > 0$")
         .subtract("2*b*d*I_ridge*g", f"g*({coefficient})", "2*b*d*I_ridge*s", "gather $g$ on the left")
     )
-    value = (s * (4 * d + c) - 2 * b * d * I_ridge).xreplace(numbers)
-    if value == 0:
-        return algebra.put(numbers), Reach.BARELY_NEVER
-    reach = Reach.FROM_SOME_LENGTH_ON if value > 0 else Reach.NEVER
-    sign = Relation.MORE if value > 0 else Relation.LESS
-    algebra = algebra.assume(Hypothesis.stated(coefficient, sign, numbers)).divide(
-        coefficient,
-        "g",
-        f"2*b*d*I_ridge*s/({coefficient})",
-        "divide: the coefficient is positive" if value > 0 else "divide by a negative: flip",
-    )
-    return algebra.put(numbers).about(), reach
+    return isolate(algebra, "g", coefficient, "2*b*d*I_ridge*s", numbers)
 
 
 def _row(problem: Problem, size: int, grouped: Derivation, limit: Derivation) -> GroupRow:
