@@ -19,6 +19,7 @@ from derivations.rounding import Figure, neat, rounded
 from derivations.symbols import b, c, d, s
 
 TABLE_FIGURES = 3
+MOST_ROWS_IN_BRIEF = 8
 
 
 class Verdicts(Enum):
@@ -85,6 +86,11 @@ class Intensity:
     @property
     def one_row(self) -> bool:
         return len(self.rows) == 1
+
+    @property
+    def rows_in_brief(self) -> tuple[IntensityRow, ...]:
+        """All of a table that is short, of a longer one the first and the last."""
+        return self.rows if len(self.rows) <= MOST_ROWS_IN_BRIEF else (self.rows[0], self.rows[-1])
 
 
 def intensity(operator: Operator) -> Rational:

@@ -159,9 +159,22 @@ class Path:
 
 
 @dataclass(frozen=True)
+class Kernel:
+    """One unfused kernel by itself, for one head at the reference s."""
+
+    flops: Rational
+    traffic_bytes: Rational
+    cell: Cell
+    time_s: Rational
+
+
+@dataclass(frozen=True)
 class KernelByKernel:
     """The unfused kernels one after another, each under its own roof; times in s for one head at the reference s."""
 
+    scores: Kernel
+    softmax: Kernel
+    values: Kernel
     time_s: Rational
     speedup: Rational
     speedup_figure: Figure
@@ -486,15 +499,18 @@ def _speedup_work(problem: Problem, unfused: Path, fused: Path) -> Derivation:
 
 
 def _kernel_by_kernel(problem: Problem, whole_time_s: Rational, fused_time_s: Rational) -> KernelByKernel:
-    scores, softmax, values = (least_time_s(problem, stage) for stage in attention())
-    time_s = scores + softmax + values
+    scores, softmax, values = (_alone(problem, stage) for stage in attention())
+    time_s = scores.time_s + softmax.time_s + values.time_s
     speedup = time_s / fused_time_s
     return KernelByKernel(
+        scores=scores,
+        softmax=softmax,
+        values=values,
         time_s=time_s,
         speedup=speedup,
         speedup_figure=neat(speedup, 3, {Rational(1)} - {speedup}, in_full=4),
-        roofs=_roofs(problem),
-        softmax_time_share=softmax / time_s,
+        roofs=_roofs(scores.cell.verdict, softmax.cell.verdict),
+        softmax_time_share=softmax.time_s / time_s,
         as_one=bool(time_s == whole_time_s),
     )
 
@@ -506,10 +522,16 @@ def least_time_s(problem: Problem, stage: Stage) -> Rational:
     )
 
 
-def _roofs(problem: Problem) -> Kernels:
-    product, softmax, _ = (
-        problem.machine.verdict(intensity((stage,)).xreplace(problem.reference)) for stage in attention()
+def _alone(problem: Problem, stage: Stage) -> Kernel:
+    return Kernel(
+        flops=stage.flops.xreplace(problem.reference),
+        traffic_bytes=(b * stage.traffic_elements).xreplace(problem.reference),
+        cell=cell(problem, intensity((stage,)).xreplace(problem.reference)),
+        time_s=least_time_s(problem, stage),
     )
+
+
+def _roofs(product: Verdict, softmax: Verdict) -> Kernels:
     if product is softmax:
         return Kernels.ALL_MEMORY_BOUND if softmax.memory_bound else Kernels.ALL_COMPUTE_BOUND
     return Kernels.SOFTMAX_MEMORY_BOUND if softmax.memory_bound else Kernels.PRODUCTS_MEMORY_BOUND

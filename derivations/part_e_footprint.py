@@ -118,14 +118,18 @@ def solve(problem: Problem) -> Footprint:
     scores = written_scores.elements
     numbers = {**problem.reference, n_heads: Rational(heads), C: capacity_bytes}
 
-    head_bytes = Derivation(r"M_S", b * scores).equals("b*s**2", "$s^2$ scores, $b$ bytes each").put(problem.reference)
+    head_bytes = (
+        Derivation(r"\operatorname{size}(S)", b * scores)
+        .equals("b*s**2", "$s^2$ scores, $b$ bytes each")
+        .put(problem.reference)
+    )
     layer_bytes = (
-        Derivation(r"M_{\mathrm{layer}}", n_heads * b * scores)
+        Derivation(r"\operatorname{size}(S_{\mathrm{layer}})", n_heads * b * scores)
         .equals("n_heads*b*s**2", "once per head and sequence")
         .put(numbers)
     )
     capacity_share = (
-        Derivation(r"\frac{M_{\mathrm{layer}}}{C}", n_heads * b * scores / C)
+        Derivation(r"\frac{\operatorname{size}(S_{\mathrm{layer}})}{C}", n_heads * b * scores / C)
         .equals("n_heads*b*s**2/C", "share of the capacity")
         .put(numbers)
     )
@@ -179,7 +183,7 @@ def solve(problem: Problem) -> Footprint:
             )
             .equals("2*s*(s + d)/((2*s + d)*s)", "C1, common factors cancelled")
             .equals("2*(s + d)/(2*s + d)", "cancel $s$")
-            .tends(s, "1", "the limit")
+            .tends(s, "1", "$d/s$ vanishes")
         ),
         peak_share_limit=min(Integer(1), unfused_limit_share.number),
         peak_share_limit_one_by_one=_peak_share_limit_one_by_one(problem),

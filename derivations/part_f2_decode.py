@@ -66,7 +66,6 @@ class Decode:
     saved_traffic_limit: Derivation  # the most that fusion can save, a share of the unfused bytes
     saves_little: bool
     ridge_over_limit: Derivation
-    ridge_over_limit_figure: Figure
     distance: Distance
     peak_share_limit: Rational  # fused, in the limit of a long cache: at most 1
     smallest: SmallestInteger | None  # the least s that is compute-bound, fused; None where none is
@@ -129,9 +128,12 @@ def solve(problem: Problem) -> Decode:
         .put(head)
     )
     saved = (
-        Derivation(r"1 - \frac{1}{1 + 2/d}", 1 - 1 / (1 + 2 / d))
-        .equals("1 - 1/(1 + 2/d)", "share of the unfused bytes")
-        .equals("2/(d + 2)", "simplify")
+        Derivation(
+            r"1 - \frac{M_{\mathrm{fused}}^{\mathrm{decode}}}{M_{\mathrm{unfused}}^{\mathrm{decode}}}",
+            1 - traffic_elements(fused_operator) / traffic_elements(operator),
+        )
+        .tends(s, "1 - 1/(1 + 2/d)", "share of the unfused bytes")
+        .equals("2/(d + 2)", "times $d$ above and below")
         .put(head)
     )
     gain_figure = neat(gain.number, in_full=10)
@@ -142,7 +144,11 @@ def solve(problem: Problem) -> Decode:
         .equals("2*b*d*I_ridge/(4*d + c)", "ridge over limit")
         .put(problem.head_on_machine)
     )
-    cache_bytes = Derivation(r"M_{KV}", b * (2 * s * d)).equals("2*b*s*d", "$K$ and $V$, once").put(reference)
+    cache_bytes = (
+        Derivation(r"\operatorname{size}(K) + \operatorname{size}(V)", b * (2 * s * d))
+        .equals("2*b*s*d", "$K$ and $V$, once")
+        .put(reference)
+    )
     cache_bytes_layer = problem.layer.heads_in_batch * cache_bytes.number
     work_time_head_s = flops(operator).xreplace(reference) / machine.peak_flops_per_s
     unfused_limit_number = unfused_limit.put(head).number
@@ -170,8 +176,7 @@ def solve(problem: Problem) -> Decode:
         fusion_gain_limit_figure=gain_figure,
         saved_traffic_limit=saved.about(percent(saved.number)),
         saves_little=bool(saved.number <= LITTLE_SAVED),
-        ridge_over_limit=distance,
-        ridge_over_limit_figure=neat(distance.number, 3, [1, FAR_BELOW_FACTOR]),
+        ridge_over_limit=distance.about(neat(distance.number, 4, [1, FAR_BELOW_FACTOR])),
         distance=_distance(distance.number),
         peak_share_limit=machine.peak_share(limit.number),
         smallest=_smallest(problem, fused.value),

@@ -14,13 +14,13 @@ from derivations.algebra import (
     SmallestInteger,
     smallest_integer,
 )
-from derivations.attention import grouped_decode_attention
+from derivations.attention import attention, grouped_decode_attention
 from derivations.dataflow import flops, fuse, traffic_elements
 from derivations.part_c_intensity import Cell, cell, intensity
 from derivations.part_d_classification import Reach, isolate
 from derivations.problem import Problem
 from derivations.rounding import Measure, neat
-from derivations.symbols import I_ridge, b, g, s
+from derivations.symbols import I_ridge, b, d, g, n, s
 
 # Query heads per KV head of Llama 3 (4 to 16), Mistral 7B (4) and Qwen 2.5 (5 to 8), from their model cards.
 USUAL_GROUP_SIZES = (4, 16)
@@ -54,6 +54,9 @@ class Grouped:
     reach_at_reference: Reach
     min_group_size_at_reference: SmallestInteger | None
     ceiling_at_reference: Derivation  # what the intensity tends to as g grows, at the reference s
+    blocks: Derivation  # of prefill that reads K and V anew for each block of g query rows
+    batch_algebra: Inequality
+    min_batch: int  # sequences for which the products with the weights reach the ridge
     beyond_usual_group_sizes: bool
     multi_query_reaches: bool  # in the limit, with g as large as the number of heads of this copy's layer
     usual_group_sizes: tuple[int, int] = USUAL_GROUP_SIZES
@@ -102,6 +105,18 @@ def solve(problem: Problem) -> Grouped:
         .tends(g, "s*(4*d + c)/(2*b*d)", "$g/(s + g)$ tends to 1")
         .put(problem.reference)
     )
+    blocks = (
+        Derivation(r"I_{\mathrm{blocks}}(s,d,g)", flops(attention()) / (b * (2 * s * d + s / g * (2 * s * d))))
+        .equals("s**2*(4*d + c)/(b*(2*s*d + 2*s**2*d/g))", "$K$ and $V$ read $s/g$ times")
+        .equals("g*s*(4*d + c)/(2*b*d*(s + g))", "times $g/s$ above and below")
+    )
+    batch_algebra = (
+        Inequality.start("2*n/b", Relation.AT_LEAST, "I_ridge", "$n$ multiply-adds for each weight")
+        .multiply("b", "2*n", "b*I_ridge", "times $b > 0$")
+        .divide("2", "n", "b*I_ridge/2", "divide by 2")
+        .put(problem.head_on_machine)
+        .about()
+    )
     sizes = problem.tables.query_group_sizes
     return Grouped(
         total=Derivation(r"F_{\mathrm{grouped}}(s,d,g)", flops(operator))
@@ -128,6 +143,11 @@ def solve(problem: Problem) -> Grouped:
             else None
         ),
         ceiling_at_reference=ceiling.about(Measure(neat(ceiling.number, 4, [ridge]), "FLOP/B", Rational(1))),
+        blocks=blocks.put(numbers),
+        batch_algebra=batch_algebra,
+        min_batch=smallest_integer(
+            (2 * n / b).xreplace(problem.conventions), n, Relation.AT_LEAST, ridge, batch_algebra.bound
+        ).value,
         beyond_usual_group_sizes=min_group_size.value > USUAL_GROUP_SIZES[1],
         multi_query_reaches=min_group_size.value <= problem.layer.heads,
     )

@@ -8,6 +8,7 @@ from sympy import Symbol
 s = Symbol("s", positive=True)  # sequence length
 d = Symbol("d", positive=True)  # head dimension
 g = Symbol("g", positive=True)  # query heads that share one KV head
+n = Symbol("n", positive=True)  # sequences that share one reading of the weights
 c = Symbol("c", nonnegative=True)  # softmax FLOPs per element of the score matrix
 b = Symbol("b", positive=True)  # bytes per element
 I = Symbol("I", positive=True)  # noqa: E741  arithmetic intensity of a kernel, FLOP/B
@@ -19,4 +20,4 @@ B = Symbol("B", positive=True)  # HBM bandwidth, B/s
 n_heads = Symbol("n_heads", positive=True)  # query heads in the layer, over the whole batch
 C = Symbol("C", positive=True)  # HBM capacity, B
 
-ALPHABET = {symbol.name: symbol for symbol in (s, d, g, c, b, I, I_ridge, P_m, P_v, P_e, B, n_heads, C)}
+ALPHABET = {symbol.name: symbol for symbol in (s, d, g, n, c, b, I, I_ridge, P_m, P_v, P_e, B, n_heads, C)}

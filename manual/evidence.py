@@ -141,6 +141,7 @@ def _thresholds(solution: Solution) -> int:
             part_d.fused.smallest,
             part_d.unfused.crossover,
             part_d.unfused.min_head_dim,
+            grouped.min_batch,
             solution.causal.crossover.smallest,
             solution.causal.triangle,
             solution.causal.unfused_smallest,

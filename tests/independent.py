@@ -559,12 +559,15 @@ def _intensities(case: Case) -> Leaves:
     yield "intensity.unfused_limit_here", ceiling
     yield "intensity.unfused_limit_figure", ceiling
     yield "intensity.fused", contract["C3.intensity_fused"].formula
-    for row, length in enumerate(case.intensity_lengths):
-        place = f"intensity.rows[{row}]"
-        yield f"{place}.sequence_length", length
-        yield from _cell(case, f"{place}.unfused", case.intensity(case.prefill(length)))
-        yield from _cell(case, f"{place}.fused", case.intensity(case.prefill_fused(length)))
-        yield f"{place}.share_of_limit", case.intensity(case.prefill(length)) / ceiling
+    lengths = case.intensity_lengths
+    brief = lengths if len(lengths) < 9 else [lengths[0], lengths[-1]]
+    for table, shown in (("rows", lengths), ("rows_in_brief", brief)):
+        for row, length in enumerate(shown):
+            place = f"intensity.{table}[{row}]"
+            yield f"{place}.sequence_length", length
+            yield from _cell(case, f"{place}.unfused", case.intensity(case.prefill(length)))
+            yield from _cell(case, f"{place}.fused", case.intensity(case.prefill_fused(length)))
+            yield f"{place}.share_of_limit", case.intensity(case.prefill(length)) / ceiling
     for name, path in (("unfused", case.prefill), ("fused", case.prefill_fused)):
         column = f"intensity.{name}_column"
         turned = [case.compute_bound(path(length)) for length in case.intensity_lengths]
@@ -649,6 +652,12 @@ def _classification(case: Case) -> Leaves:
     yield f"{place}.traffic_ratio", traffic_ratio
     yield f"{place}.pay_off", _first(NOTHING=speedup == 1, WHOLE_RATIO=speedup == traffic_ratio, PART=True)
     one_by_one = sum(case.time((kernel,)) for kernel in paths["unfused"])
+    for name, kernel in zip(("scores", "softmax", "values"), paths["unfused"], strict=True):
+        at = f"{place}.kernels.{name}"
+        yield f"{at}.flops", kernel.flops
+        yield f"{at}.traffic_bytes", kernel.elements * case.b
+        yield f"{at}.time_s", case.time((kernel,))
+        yield from _cell(case, f"{at}.cell", case.intensity((kernel,)))
     yield f"{place}.kernels.time_s", one_by_one
     yield f"{place}.kernels.speedup", one_by_one / case.time(paths["fused"])
     yield f"{place}.kernels.speedup_figure", one_by_one / case.time(paths["fused"])
@@ -782,7 +791,6 @@ def _decode(case: Case) -> Leaves:
     yield "decode.saved_traffic_limit", most_saved
     yield "decode.saves_little", 100 * most_saved <= 5
     yield "decode.ridge_over_limit", case.ridge / fused
-    yield "decode.ridge_over_limit_figure", case.ridge / fused
     yield (
         "decode.distance",
         _first(FAR_BELOW=10 * fused <= case.ridge, BELOW=fused < case.ridge, ON=fused == case.ridge, ABOVE=True),
@@ -872,6 +880,16 @@ def _grouped(case: Case) -> Leaves:
             NEVER=True,
         ),
     )
+    # Read anew for each block of g query rows, K and V cross s/g times.
+    yield (
+        "grouped.blocks",
+        lambda s, d, g: (
+            flops(of(d).prefill_fused(s))
+            / case.b
+            / (elements(of(d).prefill_fused(s)) + (Fraction(s) / g - 1) * elements(of(d).prefill_fused(s)) / 2)
+        ),
+    )
+    yield "grouped.min_batch", smallest(lambda n: 2 * n / case.b >= case.ridge)
     yield "grouped.multi_query_reaches", grouped_limit(case, case.heads) >= case.ridge
     yield "grouped.ceiling_at_reference", grouped_ceiling(case)
     yield "grouped.one_is_enough", grouped_limit(case, 1) >= case.ridge

@@ -160,3 +160,10 @@ def test_the_limit_is_not_printed_as_the_ridge_it_stays_below(problem_with: Call
 def test_the_limit_has_four_figures(problem_with: Callable[..., Problem]) -> None:
     # 17/12
     assert solve(problem_with(head_dim=3, bytes_per_element=3)).unfused_limit_figure.text == "1.417"
+
+
+def test_a_long_table_is_represented_by_its_ends(problem_with: Callable[..., Problem]) -> None:
+    eight = solve(problem_with(intensity_sequence_lengths=tuple(range(1, 9))))
+    assert eight.rows_in_brief == eight.rows
+    nine = solve(problem_with(intensity_sequence_lengths=tuple(range(1, 10))))
+    assert [row.sequence_length for row in nine.rows_in_brief] == [1, 9]

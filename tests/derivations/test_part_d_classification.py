@@ -337,6 +337,19 @@ def test_what_the_softmax_takes_off_the_crossover(part: Classification, bare: Ca
 # At s = d = 10, b = 1 a product has 2000/300 FLOP/B, the softmax c/2
 
 
+def test_each_kernel_by_itself(solution: Solution) -> None:
+    kernels = solution.classification.kernels
+    # 2 s^2 d FLOPs over 2(2sd + s^2) bytes: d s/(2d + s) = 128 * 8192/8448
+    assert kernels.scores == kernels.values
+    assert kernels.scores.flops == 2 * 8192**2 * 128
+    assert kernels.scores.traffic_bytes == 2 * (2 * 8192 * 128 + 8192**2)
+    assert kernels.scores.cell.intensity_flops_per_byte == Rational(4096, 33)
+    # 5 FLOPs for an element read and written, 4 bytes
+    assert kernels.softmax.cell.intensity_flops_per_byte == Rational(5, 4)
+    assert kernels.softmax.time_s == Rational(4 * 8192**2, 4 * 10**12)
+    assert {kernels.scores.cell.verdict, kernels.softmax.cell.verdict} == {Verdict.MEMORY_BOUND}
+
+
 @pytest.mark.parametrize(
     ("ridge", "c", "roofs"),
     [

@@ -109,10 +109,10 @@ def test_a_factor_is_not_printed_as_one_that_it_differs_from(problem_with: Calla
     # Ridge over limit 599.99/600 * 10 and 600.01/600: no short decimals, 10.0 and 1.00 in three figures.
     tenfold = solve(problem_with(**ONE, ridge=Rational(59999, 6000)))
     assert tenfold.distance is Distance.BELOW
-    assert Rational(tenfold.ridge_over_limit_figure.text) < 10
+    assert Rational(tenfold.ridge_over_limit.lines[-1].right.text) < 10
     onefold = solve(problem_with(**ONE, ridge=Rational(60001, 60000)))
     assert onefold.distance is Distance.BELOW
-    assert Rational(onefold.ridge_over_limit_figure.text) > 1
+    assert Rational(onefold.ridge_over_limit.lines[-1].right.text) > 1
 
 
 def test_a_limit_is_not_printed_as_the_ridge_it_differs_from(one: Callable[..., Decode]) -> None:
@@ -217,5 +217,5 @@ def test_gains_of_up_to_ten_digits_stand_in_full(one: Callable[..., Decode]) -> 
     assert one(head_dim=2048).fusion_gain_limit.lines[-1].right.text == "1.001"
 
 
-def test_the_ridge_over_the_limit_has_three_figures(one: Callable[..., Decode]) -> None:
-    assert one(ridge=Rational(10, 3)).ridge_over_limit_figure.text == "3.33"
+def test_the_ridge_over_the_limit_has_four_figures(one: Callable[..., Decode]) -> None:
+    assert one(ridge=Rational(10, 3)).ridge_over_limit.lines[-1].right.text == "3.333"

@@ -210,3 +210,25 @@ def test_a_small_coefficient_has_its_sign(one: Callable[..., Grouped], ridge: st
 def test_the_ceiling_has_four_figures(problem_with: Callable[..., Problem]) -> None:
     # 100 * 517/512 = 100.9765625
     assert solve(problem_with(sequence_length=100)).ceiling_at_reference.lines[-1].right.figure.text == "101.0"
+
+
+# Other rows that share one reading
+
+
+def test_prefill_in_blocks_has_the_intensity_of_grouped_decode(part: Grouped) -> None:
+    assert same(part.blocks.value, part.intensity.value)
+    # s = 2, d = 3, c = 5, b = 2, g = 1: 4 * 17 FLOPs over 2 (12 + 2 * 12) bytes
+    assert part.blocks.value.subs({s: 2, d: 3, g: 1}) == Rational(68, 72)
+
+
+@pytest.mark.parametrize(
+    ("bytes_per_element", "ridge", "least", "batch"),
+    [(2, 300, 300, 300), ("0.5", 153, "38.25", 39), (2, "0.7", "0.7", 1), (1, 5, "2.5", 3)],
+)
+def test_the_batch_that_reaches_the_ridge(
+    one: Callable[..., Grouped], bytes_per_element: int | str, ridge: int | str, least: int | str, batch: int
+) -> None:
+    """2n/b >= I_ridge: n >= b I_ridge/2."""
+    part = one(bytes_per_element=bytes_per_element, ridge=ridge)
+    assert part.batch_algebra.bound == Rational(least)
+    assert part.min_batch == batch
