@@ -3,7 +3,7 @@
 PARAMETERS ?= parameters/device_r.toml
 OLD ?= HEAD:$(PARAMETERS)
 NEW ?= $(PARAMETERS)
-export PYTHON
+export PYTHON OLD NEW
 
 # What a user has set for other programs of his must not reach these.
 unexport PYTHONPATH PYTHONHOME
@@ -50,10 +50,10 @@ test: $(DEV) $(TEX) $(LATEXDIFF) ## run every test
 	$(VENV_PYTHON) -m pytest -n 2 --dist loadfile
 
 diff: $(RUN) ## say what changed since the last commit of PARAMETERS, or between OLD=FILE and NEW=FILE
-	@$(VENV_PYTHON) generate.py diff "$(OLD)" "$(NEW)"
+	@$(VENV_PYTHON) generate.py diff "$$OLD" "$$NEW"
 
 diff-pdf: $(RUN) $(TEX) $(LATEXDIFF) ## mark the same changes in the manual: output/diff/NAME.pdf
-	@sh tools/diff_pdf.sh "$(OLD)" "$(NEW)"
+	@sh tools/diff_pdf.sh "$$OLD" "$$NEW"
 
 golden: $(DEV) ## rewrite the golden files that the tests compare the templates' text with
 	$(VENV_PYTHON) -m pytest tests/templates --rewrite-golden

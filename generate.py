@@ -18,13 +18,20 @@ ROOT = Path(__file__).resolve().parent
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line; returns the exit status: 0 done, 2 wrong parameters or command line, 1 anything else."""
     options = command_line.parse(sys.argv[1:] if arguments is None else arguments)
-    from manual.parameters import ParameterFaults
+    try:
+        from manual.parameters import ParameterFaults
+    except ModuleNotFoundError as error:
+        print(f"generate.py: {error.name} is missing; run `make pdf` once, then .venv/bin/python", file=sys.stderr)
+        return 1
 
     try:
         return {"build": build, "diff": diff, "table": table}[options.command](options)
     except ParameterFaults as faults:
         print(faults, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("generate.py: interrupted", file=sys.stderr)
+        return 1
     except BrokenPipeError:
         # Whoever read the output has seen enough; the interpreter must not try to flush the rest.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -72,13 +79,13 @@ def build(options: argparse.Namespace) -> int:
 def diff(options: argparse.Namespace) -> int:
     """What changes in the manual from one parameter file to another."""
     from manual import changes
-    from manual.sources import read_source
+    from manual.sources import read_both
 
-    found = changes.compare(read_source(options.old), read_source(options.new))
+    found = changes.compare(*read_both(options.old, options.new))
     if options.json:
         print(changes.as_json(found), end="", flush=True)
     else:
-        colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        colour = sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
         print(changes.as_text(found, colour), end="", flush=True)
     return 1 if options.exit_code and found.any else 0
 

@@ -171,9 +171,9 @@ def ring(color: str, size_points: float) -> dict[str, Any]:
 
 
 def drawable(text: str) -> str:
-    """`text` with the replacement character for each one that no font at hand can draw."""
+    """`text` with the code point, [U+534E], for each character that no font at hand can draw."""
     known = _drawable_characters()
-    return "".join(character if ord(character) in known else "\N{REPLACEMENT CHARACTER}" for character in text)
+    return "".join(character if ord(character) in known else f"[U+{ord(character):04X}]" for character in text)
 
 
 def _fonts() -> dict[Any, Any]:

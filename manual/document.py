@@ -138,6 +138,7 @@ def _listed(items: Iterable[str]) -> str:
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "text": escaping.escaped,
+    "toml": escaping.escaped_toml,
     "bookmark": escaping.bookmark,
     "formula": latex.formula,
     "measure": latex.measure,

@@ -100,6 +100,22 @@ def escaped(text: str) -> str:
     return " ".join(_breakable(word) for word in text.split(" "))
 
 
+def escaped_toml(value: str) -> str:
+    """A TOML value in the body, spelled so that who types it gets the same value.
+
+    A character that the fonts lack or that looks like another, and a second space in a row, is written as \\u534E.
+    """
+    return escaped(re.sub(r"(?<= ) |[^ -~]", lambda match: _spelled(match[0]), value))
+
+
+def _spelled(character: str) -> str:
+    latin = unicodedata.name(character, "").startswith("LATIN ")
+    if latin and not _BODY.unicode_to_latex(character).startswith("[U+"):
+        return character
+    code = ord(character)
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
+
+
 def _breakable(word: str) -> str:
     if shown_length(word) <= LONGEST_UNBROKEN_WORD:
         return _BODY.unicode_to_latex(word)

@@ -116,13 +116,16 @@ def _is_repeated(line: Line, above: Line) -> bool:
 def rows(lines: Sequence[Line]) -> list[Row]:
     """The lines of a derivation as rows: mere arithmetic follows on in the same row where there is room for it."""
     laid_out: list[Row] = []
+    widest_left = max((_width(formula(line.left)) for line in lines), default=0)  # they end where the relations begin
     for line in lines:
         row = Row(formula(line.left), relation(line), formula(line.right), reason(line))
         if laid_out and not row.left and not row.reason:
-            joined = f"{laid_out[-1].right} {row.relation} {row.right}"
-            if _width(laid_out[-1].left + joined) <= ROW_WIDTH:
-                laid_out[-1].right = joined
+            above = laid_out[-1]
+            joined = f"{above.right} {row.relation} {row.right}"
+            if widest_left + _width(joined) <= ROW_WIDTH:
+                above.right = joined
                 continue
+            above.reason, row.reason = "", above.reason  # it is of both, and has room beside the last
         laid_out.append(row)
     return laid_out
 

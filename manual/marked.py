@@ -14,7 +14,8 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from manual import changes
-from manual.sources import read_source
+from manual.document import LONGEST_UNBROKEN_TABLE
+from manual.sources import read_both
 
 SOURCE = "solution_manual.tex"
 MARKS = Path(__file__).resolve().parent.parent / "tools" / "marks.tex"
@@ -38,6 +39,7 @@ TABLE = re.compile(
 )
 NEXT_CELL = " & "
 END_OF_ROW = " \\\\\n"
+BOTTOM = "\\bottomrule\n"
 FORMULA = re.compile(r"\\begin\{align\*\}\n *\\DIF(?P<side>add|del)\{.*?\\end\{align\*\}", re.DOTALL)
 SIDES = {"del": "old", "add": "new"}
 # What may stand in braces: other braces in pairs, never deeper than this.
@@ -71,7 +73,7 @@ def main() -> int:
     if made.returncode != 0:
         print(made.stderr, end="", file=sys.stderr)
         return 1
-    found = changes.compare(read_source(old_parameters), read_source(new_parameters))
+    found = changes.compare(*read_both(old_parameters, new_parameters))
     first_page = changes.as_latex(found, old_parameters, new_parameters)
     begin = "\\begin{document}\n"
     marked = with_spaces_restored(made.stdout, (old / SOURCE).read_text(encoding="utf-8"))
@@ -169,12 +171,19 @@ def _boxed(formula: str, environment: str) -> str:
 def _merged(old: re.Match[str], new: re.Match[str]) -> tuple[str, str]:
     """The table for the old and for the new document."""
     pairs = list(_merged_rows(_rows(old["rows"]), _rows(new["rows"])))
-    # A table that has become too long for a page is another environment.
+    # A table that has become too long for a page, or does so with the rows of both, is another environment.
     head = old["head"] if old["kind"] == new["kind"] else new["head"]
-    return (
-        "".join([head, *(for_old for for_old, _ in pairs), new["foot"]]),
-        "".join([new["head"], *(for_new for _, for_new in pairs), new["foot"]]),
-    )
+    for_old = "".join([head, *(row for row, _ in pairs), new["foot"]])
+    for_new = "".join([new["head"], *(row for _, row in pairs), new["foot"]])
+    if len(pairs) > LONGEST_UNBROKEN_TABLE and new["kind"] == "tabular":
+        return _across_pages(for_old), _across_pages(for_new)
+    return for_old, for_new
+
+
+def _across_pages(table: str) -> str:
+    """A tabular as a longtable."""
+    above, midrule, below = table.replace("{tabular}", "{longtable}").partition("\\midrule\n")
+    return f"{above}{midrule}\\endhead\n\\bottomrule\n\\endfoot\n{below.replace(BOTTOM, '')}"
 
 
 def _rows(body: str) -> list[str]:

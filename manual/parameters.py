@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
 from difflib import SequenceMatcher
 from fractions import Fraction
-from functools import partial
-from itertools import pairwise
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -115,12 +114,9 @@ def _read_increasing_integers(value: object) -> tuple[int, ...]:
             entries.append(_read_integer(entry))
         except ValueError as fault:
             faults.append(f"{fault} (entry {position})")
-    if not faults:
-        faults = [
-            f"{later} after {earlier} (entry {position})"
-            for position, (earlier, later) in enumerate(pairwise(entries), start=2)
-            if later <= earlier
-        ]
+            continue
+        if entries[:-1] and entries[-1] <= entries[-2]:
+            faults.append(f"{entries[-1]} after {entries[-2]} (entry {position})")
     if faults:
         named, unnamed = faults[:_MOST_ENTRIES_NAMED], len(faults) - _MOST_ENTRIES_NAMED
         raise ValueError(", ".join(named) + (f" and {unnamed} more" if unnamed > 0 else ""))
@@ -285,7 +281,12 @@ def read_parameters(path: Path, overrides: Sequence[str] = ()) -> Parameters:
     Raises ParameterFaults for whatever the user mends by writing or naming the file or an override
     otherwise, and lets OSError through where the system refuses a file that is there.
     """
-    return _build(partial(_read_file, path), str(path), overrides)
+    return parameters_in(path)(overrides)
+
+
+def parameters_in(path: Path) -> Callable[[Sequence[str]], Parameters]:
+    """What `read_parameters` says of the file at `path`, read once for any number of overrides."""
+    return partial(_build, cache(partial(_read_file, path)), str(path))
 
 
 def parse_parameters(text: str, name: str, overrides: Sequence[str] = ()) -> Parameters:
@@ -328,8 +329,8 @@ def _build(read: Callable[[], bytes], name: str, overrides: Sequence[str]) -> Pa
     try:
         data = _load_toml(_decode(read()))
     except ValueError as fault:
-        faults = [f"{name}: {fault}", *(f"{name}: {setting.fault}" for setting in settings if setting.fault)]
-        raise ParameterFaults(faults) from None
+        faults = [f"{name}: {wrong}" for setting in settings if (wrong := setting.fault or _wrong_value(setting))]
+        raise ParameterFaults([f"{name}: {fault}", *faults]) from None
 
     ranked_faults = []
     ranks = _ranks(data)
@@ -353,6 +354,16 @@ def _build(read: Callable[[], bytes], name: str, overrides: Sequence[str]) -> Pa
     if ranked_faults:
         raise ParameterFaults([message for _, message in sorted(ranked_faults, key=lambda fault: fault[0])])
     return parameters
+
+
+def _wrong_value(setting: _Override) -> str | None:
+    """The fault of an override in itself, where there is no file to put it into."""
+    kind = _KINDS[setting.place[0], setting.place[1]]
+    try:
+        kind.read(setting.value)
+    except ValueError as got:
+        return f"{setting.source}: {_dotted(setting.place)}: expected {kind.expected}, got {got}"
+    return None
 
 
 _LAST = LARGEST_FILE_BYTES  # no file has as many tables, nor a table as many keys

@@ -19,7 +19,7 @@ QUANTITIES = "quantities.json"
 PDF = "solution_manual.pdf"
 
 _LOCK = ".publish.lock"
-_INCOMING = ".publish.incoming"
+_INCOMING = ".publish.incoming"  # in each folder that is written to, so that one which may not be is noticed in time
 
 
 def publish(staged: Path, target: Path) -> None:
@@ -56,21 +56,35 @@ def _put(staged: Path, target: Path, contents: dict[str, bytes]) -> None:
     changed = [name for name, content in contents.items() if not _holds(target / name, content)]
     arriving = [*changed, PDF] if (staged / PDF).exists() else changed
 
-    incoming = target / _INCOMING
+    for name in (*arriving, PDF):
+        if (target / name).is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target / name))
+    figures = target / "figures"
+    without_figures = not figures.exists()
     try:
-        shutil.rmtree(incoming, ignore_errors=True)  # a killed call's
+        figures.mkdir(exist_ok=True)
+        _clear(target, figures)  # of a killed call's
         for name in arriving:
-            _copy(staged / name, incoming / name)
-            if (target / name).is_dir():
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target / name))
-        (target / "figures").mkdir(exist_ok=True)
+            _copy(staged / name, _incoming(target / name))
 
         if changed:
             (target / PDF).unlink(missing_ok=True)
         for name in arriving:
-            os.replace(incoming / name, target / name)
+            os.replace(_incoming(target / name), target / name)
     finally:
-        shutil.rmtree(incoming, ignore_errors=True)
+        _clear(target, figures)
+        if without_figures:
+            with suppress(OSError):  # not empty: the set is there
+                figures.rmdir()
+
+
+def _incoming(path: Path) -> Path:
+    return path.parent / _INCOMING / path.name
+
+
+def _clear(*folders: Path) -> None:
+    for folder in folders:
+        shutil.rmtree(folder / _INCOMING, ignore_errors=True)
 
 
 def _figures(folder: Path) -> list[str]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from sympy import Expr, Rational, sstr
+from sympy import Expr, Rational, sstr, together
 
 from derivations import (
     part_a_flops,
@@ -242,5 +242,6 @@ def _cell(cell: Cell) -> Quantity:
 
 
 def _python(expression: Expr) -> str:
-    """The expression in Python's syntax over s, d and g."""
-    return sstr(expression.doit())
+    """The expression in Python's syntax over s, d and g: without a quotient of two numbers, which would be a float."""
+    done = expression.doit()
+    return sstr(done if all(number.is_Integer for number in done.atoms(Rational)) else together(done))

@@ -3,16 +3,39 @@
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-from manual.parameters import ParameterFaults, Parameters, parse_parameters, read_parameters
+from manual.parameters import ParameterFaults, Parameters, parameters_in, parse_parameters
 
 TWO_FILES = "name two files instead (make diff OLD=FILE NEW=FILE)"
 
 
 def read_source(source: str, overrides: Sequence[str] = ()) -> Parameters:
     """The parameters of a file, named by its path or as REVISION:PATH, such as HEAD~3:parameters/device_r.toml.
+
+    Raises ParameterFaults, also where git does not know the revision or has no such file in it.
+    """
+    return parameters_of(source)(overrides)
+
+
+def read_both(old: str, new: str) -> tuple[Parameters, Parameters]:
+    """The parameters of two sources; ParameterFaults tells the faults of both."""
+    found: list[Parameters] = []
+    faults: list[str] = []
+    for source in (old, new):
+        try:
+            found.append(read_source(source))
+        except ParameterFaults as wrong:
+            faults += wrong.messages
+    if faults:
+        raise ParameterFaults(list(dict.fromkeys(faults)))
+    return found[0], found[1]
+
+
+def parameters_of(source: str) -> Callable[[Sequence[str]], Parameters]:
+    """What `read_source` says of a source, read once for any number of overrides.
 
     Raises ParameterFaults, also where git does not know the revision or has no such file in it.
     """
@@ -23,7 +46,7 @@ def read_source(source: str, overrides: Sequence[str] = ()) -> Parameters:
         if _is_revision(source):
             wrong = "expected a parameter file, got a revision of git"
             raise ParameterFaults([f"{source}: {wrong}; name the file in it, as in {source}:parameters/device_r.toml"])
-        return read_parameters(Path(source), overrides)
+        return parameters_in(Path(source))
     revision, path = named.groups()
     try:
         # From here, not from the top of the repository.
@@ -32,7 +55,7 @@ def read_source(source: str, overrides: Sequence[str] = ()) -> Parameters:
             raise ParameterFaults([f"{source}: expected a file as git keeps it, got {_why_not(revision, path)}"])
     except FileNotFoundError:
         raise ParameterFaults([f"{source}: expected a file as git keeps it, got no git: {TWO_FILES}"]) from None
-    return parse_parameters(shown.stdout.decode("utf-8", "surrogateescape"), source, overrides)
+    return partial(parse_parameters, shown.stdout.decode("utf-8", "surrogateescape"), source)
 
 
 def stem(source: str) -> str:

@@ -12,7 +12,7 @@ from itertools import product
 from manual.exercise import exercise
 from manual.parameters import ParameterFaults, toml_items
 from manual.quantities import DESCRIPTIONS, Quantity, quantities_of, shown_as
-from manual.sources import read_source
+from manual.sources import parameters_of, read_source
 
 VALUE = re.compile(r"=.*(?=: \S+: expected )")  # of the setting that a message names
 
@@ -47,16 +47,19 @@ def sweep(source: str, overrides: Sequence[str], varied: Sequence[str], shown: S
         elif key.strip() in axes:
             faults.append(f"--vary {setting}: expected each key once, got {key.strip()} again")
         axes[key.strip()] = items
+    if not shown:
+        faults.append("--show: expected the ID of a quantity, got none")
     if faults:
-        raise ParameterFaults(faults)
+        raise ParameterFaults([*faults, *_faults_of_the_rest(source, overrides, axes)])
+    parameters_with = parameters_of(source)
     questions = {identifier.partition(".")[0] for identifier in shown}
     rows = []
     for values_of_row in product(*axes.values()):
         settings = [f"{key}={value}" for key, value in zip(axes, values_of_row, strict=True)]
         try:
-            parameters = read_source(source, [*overrides, *settings])
+            parameters = parameters_with([*overrides, *settings])
         except ParameterFaults as wrong:
-            faults += [message.replace("--set", "--vary") for message in wrong.messages]
+            faults += [_of_varied(axes, message) for message in wrong.messages]
             continue
         found = quantities_of(exercise(parameters), questions)
         faults += [_missing_row(identifier, found) for identifier in shown if identifier not in found]
@@ -85,6 +88,22 @@ def as_json(table: Sweep) -> str:
     """A list of objects, one a row: each quantity with all that quantities.json has of it."""
     rows = [dict(zip(table.varied, values, strict=True)) | found for values, found in table.rows]
     return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+
+
+def _of_varied(axes: Iterable[str], message: str) -> str:
+    """The message with the option by which a varied key was set."""
+    for key in axes:
+        message = message.replace(f": --set {key}=", f": --vary {key}=", 1)
+    return message
+
+
+def _faults_of_the_rest(source: str, overrides: Sequence[str], axes: Collection[str]) -> list[str]:
+    """What is wrong with the file and the overrides, but for the keys that are varied."""
+    try:
+        read_source(source, overrides)
+    except ParameterFaults as wrong:
+        return [message for message in wrong.messages if not any(f": {key}: " in message for key in axes)]
+    return []
 
 
 def _each_once(messages: Iterable[str]) -> list[str]:

@@ -955,7 +955,7 @@ def test_a_hostile_name_changes_only_itself(name: str) -> None:
     plain_name = "N" * len(name)
     plain, hostile = rendered(variant(name=plain_name)), rendered(variant(name=name))
     forms = {
-        escaping.escaped(toml_text(name)): escaping.escaped(toml_text(plain_name)),
+        escaping.escaped_toml(toml_text(name)): escaping.escaped_toml(toml_text(plain_name)),
         escaping.escaped(name): escaping.escaped(plain_name),
         escaping.bookmark(name): escaping.bookmark(plain_name),
     }
@@ -966,7 +966,7 @@ def test_a_hostile_name_changes_only_itself(name: str) -> None:
 
 
 def toml_text(text: str) -> str:
-    """The name as the back of the manual shows it."""
+    """The name as a parameter file has it."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

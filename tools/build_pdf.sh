@@ -4,7 +4,10 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/typeset.sh
 
-parameters=$1
+case $1 in
+-*) parameters=./$1 ;; # no option
+*) parameters=$1 ;;
+esac
 pdf=$2
 output=${pdf%/*}
 name=${output##*/}

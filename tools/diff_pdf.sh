@@ -22,6 +22,8 @@ new=$(stem "$2")
 pdf=output/diff/$name.pdf
 
 echo "Building $pdf from $1 and $2"
+# Reads both, so that the faults of both are told.
+.venv/bin/python generate.py diff "$1" "$2" >/dev/null || exit
 .venv/bin/python generate.py "$1" --output "$stage/old" >/dev/null || exit
 .venv/bin/python generate.py "$2" --output "$stage/new" >/dev/null || exit
 .venv/bin/python -m manual.marked "$1" "$2" "$stage" || exit

@@ -4,6 +4,7 @@ import re
 import shutil
 import string
 import subprocess
+import tomllib
 import unicodedata
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from pypdf import PdfReader
 
 from manual.document import environment
-from manual.escaping import bookmark, escaped
+from manual.escaping import bookmark, escaped, escaped_toml
 
 SPECIALS = r"\{}$&#%_^~"
 # What TeX's T1 fonts join into one character.
@@ -66,6 +67,23 @@ def test_plain_text_stays_as_it_is() -> None:
     harmless = " ".join(letters[at : at + 16] for at in range(0, len(letters), 16))
     assert escaped(harmless) == harmless
     assert bookmark(harmless) == harmless
+
+
+@pytest.mark.parametrize(
+    ("value", "spelled"),
+    [
+        ('"Device R"', '"Device R"'),
+        ('"Café Łódź"', '"Café Łódź"'),
+        ('"\u534e100"', '"\\u534E100"'),
+        ('"\U0001f600"', '"\\U0001F600"'),
+        ('"\u0391\u03bc"', '"\\u0391\\u03BC"'),  # Alpha and mu look like A and the micro sign
+        ('" a  b"', '" a \\u0020b"'),
+        ("[512, 8192]", "[512, 8192]"),
+    ],
+)
+def test_a_toml_value_can_be_typed_again(value: str, spelled: str) -> None:
+    assert escaped_toml(value) == escaped(spelled)
+    assert tomllib.loads(f"x = {spelled}") == tomllib.loads(f"x = {value}")
 
 
 def test_a_command_in_text_is_shown() -> None:

@@ -62,6 +62,17 @@ def test_a_table_that_gets_too_long_for_a_page_is_long_in_both(tmp_path: Path) -
     assert new == document(LONG, "$1$ & high", r"\comes{$2$} & \comes{high}")
 
 
+@pytest.mark.parametrize("kind", [SHORT, LONG])
+def test_a_short_table_with_the_rows_of_a_long_one_is_long(tmp_path: Path, kind: tuple[str, str]) -> None:
+    """The rows that go would run off a page on which the short table must stand whole."""
+    went = [f"${number}$ & low" for number in range(2, 40)]
+    marked = [rf"\goes{{${number}$}} & \goes{{low}}" for number in range(2, 40)]
+    across_pages = (LONG[0].replace("verdict \\\\\n", "verdict \\\\\n & here \\\\\n"), LONG[1])
+    old, new = merged(tmp_path, document(kind, "$1$ & low", *went), document(SHORT, "$1$ & low"))
+    assert new == document(across_pages, "$1$ & low", *marked)
+    assert old == new
+
+
 @pytest.mark.parametrize(("mark", "environment"), [("\\DIFdel", "oldformula"), ("\\DIFadd", "newformula")])
 def test_a_marked_formula_gets_its_bar(mark: str, environment: str) -> None:
     formula = f"\\begin{{align*}}\n  {mark}{{a }}&{mark}{{= b \\\\\n}}\\end{{align*}}"

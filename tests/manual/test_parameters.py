@@ -216,6 +216,7 @@ REFUSED_LISTS = {
     "[]": "an empty list",
     str(list(range(1, LONGEST_LIST + 2))): "a list of 201 entries",
     "[1, 2, 2]": "2 after 2 (entry 3)",
+    "[5, 4, 0]": "4 after 5 (entry 2), the integer 0 (entry 3)",
     "[512, 8192, 1024, 1024]": "1024 after 8192 (entry 3), 1024 after 1024 (entry 4)",
     "[9, 8, 7, 6, 5, 4]": "8 after 9 (entry 2), 7 after 8 (entry 3), 6 after 7 (entry 4) and 2 more",
     "[1, 0]": "the integer 0 (entry 2)",

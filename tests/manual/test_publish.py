@@ -147,7 +147,7 @@ def test_killed_at_any_moment_a_pdf_belongs_to_the_files_beside_it(staged: Path,
     seen = set()
     n = 1
     while killed_at(n, staged, target):
-        left = {name: text for name, text in read(target).items() if not name.startswith(".")}
+        left = {name: text for name, text in read(target).items() if ".publish." not in name}
         if "solution_manual.pdf" in left:
             assert left in (OLD | OLD_PDF, NEW | NEW_PDF)
         seen.add(left.get("solution_manual.pdf"))
@@ -233,6 +233,34 @@ def test_a_file_in_the_place_of_the_figures(staged: Path, tmp_path: Path) -> Non
     with pytest.raises(OSError, match="figures"):
         publish(staged, target)
     assert read(target) == {"figures": "mine", "solution_manual.pdf": "mine"}
+
+
+@pytest.mark.parametrize("name", ["solution_manual.tex", "figures/b.pdf"])
+def test_what_cannot_be_written_is_noticed_before_the_first_change(
+    name: str, staged: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In either folder: as root may write anywhere, the system's refusal is played."""
+    refused = target / Path(name).parent
+    real = Path.mkdir
+
+    def mkdir(path: Path, *arguments: object, **options: object) -> None:
+        if path.parent == refused and not path.exists():
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        real(path, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    with pytest.raises(OSError, match="permission denied"):
+        publish(staged, target)
+    assert read(target) == OLD | OLD_PDF
+
+
+def test_a_refused_set_leaves_no_empty_folder(staged: Path, tmp_path: Path) -> None:
+    (staged / "solution_manual.pdf").unlink()
+    target = tmp_path / "target"
+    (target / "solution_manual.pdf").mkdir(parents=True)
+    with pytest.raises(OSError, match="is a directory"):
+        publish(staged, target)
+    assert [path.name for path in target.iterdir()] == ["solution_manual.pdf"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

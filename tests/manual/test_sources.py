@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from manual.parameters import ParameterFaults
-from manual.sources import read_source, stem
+from manual.sources import read_both, read_source, stem
 from tests.conftest import ROOT
 
 DEVICE_R = (ROOT / "parameters" / "device_r.toml").read_text(encoding="utf-8")
@@ -95,3 +95,12 @@ def test_a_file_of_that_name_comes_first(repository: Path) -> None:
 def test_stems() -> None:
     assert stem("parameters/h100.toml") == "h100"
     assert stem("HEAD~3:parameters/h100.toml") == "h100"
+
+
+def test_the_faults_of_both_are_told() -> None:
+    with pytest.raises(ParameterFaults) as faults:
+        read_both("no.toml", "none.toml")
+    assert [message.partition(":")[0] for message in faults.value.messages] == ["no.toml", "none.toml"]
+    with pytest.raises(ParameterFaults) as faults:
+        read_both("no.toml", "no.toml")
+    assert len(faults.value.messages) == 1

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -104,3 +106,38 @@ def test_all_mistakes_at_once_each_once() -> None:
     with pytest.raises(ParameterFaults) as faults:
         sweep(DEVICE_R, [], ["layer.batch", "layer.heads=1", "layer.heads=2"], ["D9.x"])
     assert len(faults.value.messages) == 3
+
+
+def test_a_mistake_is_told_of_the_option_that_made_it() -> None:
+    with pytest.raises(ParameterFaults) as faults:
+        sweep(DEVICE_R, ["layer.batch=0", 'workload.dtype="--set"'], ["workload.head_dim=0,64"], ["D1.ridge"])
+    assert [message.split(": ")[1] for message in faults.value.messages] == [
+        "--set layer.batch=0",
+        "--vary workload.head_dim=0",
+    ]
+
+
+def test_mistakes_in_what_is_shown_hide_no_others() -> None:
+    with pytest.raises(ParameterFaults) as faults:
+        sweep(DEVICE_R, ["layer.batch=0"], ["workload.head_dim=64"], ["D9.x"])
+    assert [message.partition(" ")[0] for message in faults.value.messages] == ["--show", f"{DEVICE_R}:"]
+    with pytest.raises(ParameterFaults, match="--show: expected the ID of a quantity, got none"):
+        sweep(DEVICE_R, [], ["workload.head_dim=64"], [])
+
+
+def test_a_missing_key_may_be_varied(tmp_path: Path) -> None:
+    file = tmp_path / "r.toml"
+    file.write_text(Path(DEVICE_R).read_text(encoding="utf-8").replace("head_dim = 128", ""), encoding="utf-8")
+    assert sweep(str(file), [], ["workload.head_dim=64"], ["D1.ridge"]).cells[1] == ("64", "300")
+    with pytest.raises(ParameterFaults) as faults:
+        sweep(str(file), [], ["workload.head_dim=64"], ["D9.x"])
+    assert len(faults.value.messages) == 1
+
+
+def test_a_pipe_is_read_once() -> None:
+    read, write = os.pipe()
+    with open(write, "wb") as pipe:
+        pipe.write(Path(DEVICE_R).read_bytes())
+    table = sweep(f"/dev/fd/{read}", [], ["workload.head_dim=64,128"], ["D2.min_sequence_length"])
+    os.close(read)
+    assert [row[1] for row in table.cells[1:]] == ["589", "595"]

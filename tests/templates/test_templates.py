@@ -85,7 +85,7 @@ def test_a_row_of_the_parameters_is_escaped() -> None:
     (loop,) = _tree("parameters.tex").find_all(nodes.For)
     printed = [each for output in loop.find_all(nodes.Output) for each in output.nodes]
     assert all(isinstance(each, (nodes.TemplateData, nodes.Filter)) for each in printed)
-    assert {each.name for each in printed if isinstance(each, nodes.Filter)} == {"text"}
+    assert {each.name for each in printed if isinstance(each, nodes.Filter)} == {"text", "toml"}
 
 
 @pytest.mark.parametrize("name", NAMES)
