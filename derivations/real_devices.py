@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from derivations import part_d_classification, part_f3_grouped
+from derivations import part_d_classification, part_f3_grouped, softmax_units
 from derivations.part_d_classification import Classification
 from derivations.part_f3_grouped import Grouped
 from derivations.problem import TERA, Device, Problem
 from derivations.rounding import Figure, rounded
+from derivations.softmax_units import SoftmaxUnits
 
 TABLE_FIGURES = 4
 DTYPE_OF_THE_PEAKS, BYTES_OF_THE_PEAKS = "bf16", 2  # what every shipped file gives its peak for
@@ -21,6 +22,7 @@ class DeviceRow:
     is_this_copy: bool
     classification: Classification
     grouped: Grouped
+    softmax_units: SoftmaxUnits | None  # where the file gives their rates
     unfused_rate_figure: Figure  # TFLOP/s
     fused_rate_figure: Figure
 
@@ -65,6 +67,11 @@ class RealDevices:
         """Some s makes the unfused path compute-bound."""
         return self._split(lambda answers: answers.unfused.reach.from_some_length_on)
 
+    @property
+    def with_softmax_units(self) -> tuple[DeviceRow, ...]:
+        """The devices whose softmax can be held against their products; this copy's own has that in A2."""
+        return tuple(row for row in self.rows if row.softmax_units is not None and not row.is_this_copy)
+
     def _split(self, holds: Callable[[Classification], bool]) -> Split:
         names = {
             truth: tuple(row.device.name for row in self.rows if holds(row.classification) is truth)
@@ -98,4 +105,5 @@ def _row(problem: Problem, device: Device) -> DeviceRow:
         unfused_rate_figure=unfused,
         fused_rate_figure=fused,
         grouped=part_f3_grouped.solve(on_device),
+        softmax_units=softmax_units.solve(on_device),
     )

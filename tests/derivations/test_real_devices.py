@@ -52,3 +52,14 @@ def test_a_rate_just_under_the_peak_is_not_printed_as_the_peak(problem: Problem)
     close = replace(SMALL, bandwidth_bytes_per_s=SMALL.peak_flops_per_s / Rational("4136.2"))
     (_, row) = compare(problem, [close]).rows
     assert row.fused_rate_figure.text == "99.995"
+
+
+def test_softmax_units_of_other_devices(problem: Problem) -> None:
+    # Per element of S: 512 FLOPs at 100 T/s against one exponential at 0.5 T/s
+    fitted = replace(SMALL, exp_per_s=Rational(TERA, 2))
+    found = compare(problem, [fitted, LOW])
+    (row,) = found.with_softmax_units
+    assert row.device.name == "Small" and row.softmax_units is not None
+    assert row.softmax_units.slowest.over_products.number == Rational(200, 512)
+    own = replace(problem, device=replace(problem.device, exp_per_s=Rational(TERA)))
+    assert compare(own, [LOW]).with_softmax_units == ()

@@ -7,6 +7,7 @@ from derivations.algebra import Derivation, Inequality, Line, Relation, evaluate
 from derivations.rounding import Figure, Measure, measured, neat, percent, rounded
 from derivations.solution import Solution
 from derivations.symbols import ALPHABET, c, d, s
+from manual import latex
 from manual.latex import (
     displayed,
     figure,
@@ -342,3 +343,13 @@ def test_a_power_of_a_round_million_has_parentheses() -> None:
     assert formula(Derivation("M", s**2).equals("s**2", "x").put({s: Rational(10) ** 6}).lines[1].right) == (
         r"(10^{6})^{2}"
     )
+
+
+def test_a_figure_is_the_same_in_plain_text() -> None:
+    """A fraction too long to print shows its first digits in both."""
+    fraction = Rational(2**200 + 1, 3**50)
+    long = Figure(fraction, str(fraction))
+    assert latex.figure(long) == r"2.238393\ldots \cdot 10^{36}"
+    assert latex.plain(long) == "2.238393...e36"
+    short = Figure(Rational(1, 3), "1/3")
+    assert (latex.figure(short), latex.plain(short)) == (r"\frac{1}{3}", "1/3")
