@@ -38,6 +38,7 @@ LESSER = {
     "grouped.limit_is_about_group_size": "F3 limit about the group size",
     "grouped.one_is_enough": "F3 no grouping needed in the limit",
     "grouped.one_is_enough_at_reference": "F3 no grouping needed at the reference s",
+    "grouped.one_sequence_is_enough": "F3 no batch needed for the weights",
     "grouped.multi_query_reaches": "F3 multi-query attention reaches the ridge",
 }
 

@@ -317,7 +317,10 @@ def _later_thresholds(problem: Problem, fused_bound: Rational) -> Iterator[Small
 
 
 def _intensities_beside_the_ridge(problem: Problem) -> Iterator[Rational]:
-    """Those of C4, of D4 and F1 at the reference s, of F2 and F3 there and in the limit, and the limit of C2."""
+    """Those of C4, of D4 and F1 at the reference s, of F2 and F3 there and in the limit, and the limit of C2.
+
+    Of D4 the kernels one by one, too.
+    """
     head, tables = problem.head, problem.tables
     reference = problem.workload.sequence_length
     unfused, fused = attention(), fuse(attention())
@@ -325,6 +328,8 @@ def _intensities_beside_the_ridge(problem: Problem) -> Iterator[Rational]:
         for path in (unfused, fused):
             yield intensity(path).xreplace({**head, s: Rational(length)})
     yield limit_at_infinity(intensity(unfused), s).xreplace(head)
+    for stage in unfused:
+        yield intensity((stage,)).xreplace(problem.reference)
     for path in (causal_attention(), fuse(causal_attention()), decode_attention()):
         yield intensity(path).xreplace(problem.reference)
     yield limit_at_infinity(intensity(decode_attention()), s).xreplace(head)

@@ -140,7 +140,7 @@ def solve(problem: Problem) -> Decode:
     limit = fused_limit.put(head)
     limit_figure = rounded(limit.number, 3, [machine.ridge_flops_per_byte]).trimmed
     distance = (
-        Derivation(r"\frac{I_{\mathrm{ridge}}}{I_{\mathrm{limit}}}", I_ridge / fused_limit.value)
+        Derivation(r"\frac{I_{\mathrm{ridge}}}{\lim I_{\mathrm{fused}}^{\mathrm{decode}}}", I_ridge / fused_limit.value)
         .equals("2*b*d*I_ridge/(4*d + c)", "ridge over limit")
         .put(problem.head_on_machine)
     )

@@ -62,6 +62,11 @@ class Grouped:
     usual_group_sizes: tuple[int, int] = USUAL_GROUP_SIZES
 
     @property
+    def one_sequence_is_enough(self) -> bool:
+        """For the products with the weights to reach the ridge."""
+        return self.min_batch == 1
+
+    @property
     def one_is_enough(self) -> bool:
         return self.min_group_size.value == 1
 

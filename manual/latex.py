@@ -80,6 +80,7 @@ class Row:
     relation: str
     right: str
     reason: str
+    end: str = ""
 
 
 def displayed(lines: Sequence[Line]) -> list[Line]:
@@ -127,6 +128,10 @@ def rows(lines: Sequence[Line]) -> list[Row]:
                 continue
             above.reason, row.reason = "", above.reason  # it is of both, and has room beside the last
         laid_out.append(row)
+    for row in laid_out[:-1]:
+        row.end = r"\\[2pt]"
+    for row in (*laid_out[:1], *laid_out[-2:-1]):  # no page ends behind the first, nor ahead of the last
+        row.end = r"\\*[2pt]" if row.end else ""
     return laid_out
 
 

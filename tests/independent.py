@@ -890,6 +890,7 @@ def _grouped(case: Case) -> Leaves:
         ),
     )
     yield "grouped.min_batch", smallest(lambda n: 2 * n / case.b >= case.ridge)
+    yield "grouped.one_sequence_is_enough", 2 / case.b >= case.ridge
     yield "grouped.multi_query_reaches", grouped_limit(case, case.heads) >= case.ridge
     yield "grouped.ceiling_at_reference", grouped_ceiling(case)
     yield "grouped.one_is_enough", grouped_limit(case, 1) >= case.ridge

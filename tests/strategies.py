@@ -254,6 +254,7 @@ REGIMES: Mapping[str, str] = {
     "unfused path crosses inside the table": variant(
         peak_tflops_per_s=200, sequence_length=64, intensity_sequence_lengths=[64, 256, 512]
     ),
+    "products on the ridge": variant(peak_tflops_per_s=256, sequence_length=256),
     "compute-bound everywhere": variant(peak_tflops_per_s=2, head_dim=8),
     "decode compute-bound": variant(peak_tflops_per_s=1, head_dim=1),
     "crossovers that round to one length": variant(peak_tflops_per_s="4.2", head_dim=100000),

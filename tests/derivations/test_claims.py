@@ -61,6 +61,7 @@ DEVICE_R = {
     "F3 limit about the group size": "yes",
     "F3 no grouping needed in the limit": "no",
     "F3 no grouping needed at the reference s": "no",
+    "F3 no batch needed for the weights": "no",
     "F3 multi-query attention reaches the ridge": "no",
 }
 

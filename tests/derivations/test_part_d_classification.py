@@ -467,6 +467,8 @@ def test_a_peak_of_six_digits_is_a_rate_in_full(problem_with: Callable[..., Prob
     [
         # 4.5 s = 256.5 in C4 at s = 57, printed as 257
         ({"head_dim": 1, "bytes_per_element": Rational(1, 2), "intensity_sequence_lengths": (57,)}, "257.0400001", 257),
+        # The softmax alone has 5/4, printed as 1.25
+        ({}, "1.2503333", "1.25"),
         # c = 0, b = 1: at s = 5 and d = 1000 the unfused intensity is 5000/1005 = 4.975..., printed as 4.98
         (
             {**BARE, "head_dim": 1000, "intensity_sequence_lengths": (5,)},

@@ -232,3 +232,4 @@ def test_the_batch_that_reaches_the_ridge(
     part = one(bytes_per_element=bytes_per_element, ridge=ridge)
     assert part.batch_algebra.bound == Rational(least)
     assert part.min_batch == batch
+    assert part.one_sequence_is_enough is (batch == 1)

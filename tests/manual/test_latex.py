@@ -353,3 +353,17 @@ def test_a_figure_is_the_same_in_plain_text() -> None:
     assert latex.plain(long) == "2.238393...e36"
     short = Figure(Rational(1, 3), "1/3")
     assert (latex.figure(short), latex.plain(short)) == (r"\frac{1}{3}", "1/3")
+
+
+@pytest.mark.parametrize(
+    ("count", "ends"),
+    [
+        (1, [""]),
+        (2, [r"\\*[2pt]", ""]),
+        (3, [r"\\*[2pt]", r"\\*[2pt]", ""]),
+        (5, [r"\\*[2pt]", r"\\[2pt]", r"\\[2pt]", r"\\*[2pt]", ""]),
+    ],
+)
+def test_no_page_ends_behind_the_first_row_nor_ahead_of_the_last(count: int, ends: list[str]) -> None:
+    chain = [Line("x" if number == 0 else None, Relation.EQUAL, s**number, "a step") for number in range(1, count + 1)]
+    assert [row.end for row in latex.rows(chain)] == ends
