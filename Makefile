@@ -58,7 +58,7 @@ diff-pdf: $(RUN) $(TEX) $(LATEXDIFF) ## mark the same changes in the manual: out
 golden: $(DEV) ## rewrite the golden files that the tests compare the templates' text with
 	$(VENV_PYTHON) -m pytest tests/templates --rewrite-golden
 
-mutants: $(DEV) $(MUTANTS) ## change derivations/ one operator or number at a time: does a test fail? (an hour)
+mutants: $(DEV) $(MUTANTS) ## change derivations/ one operator or number at a time: does a test fail? (half an hour)
 	$(VENV_PYTHON) tools/mutants.py $(MODULES)
 
 check: $(DEV) ## look for mistakes of style and type in the code

@@ -1,6 +1,6 @@
 """Mutation testing of derivations/: change one operator or number at a time; does a test fail?
 
-    .venv/bin/python tools/mutants.py [NAME ...]      the modules to change, without .py; all of them: an hour
+    .venv/bin/python tools/mutants.py [NAME ...]      the modules to change, without .py; all of them: half an hour
 
 The mutants are cosmic-ray's. Each is tried in a fork of this process, which has imported what the tests need but for
 the project itself, and gets the changed text in place of the module's file: nothing on the disk changes. The mutants
