@@ -422,3 +422,30 @@ def test_help_says_how_to_build(capsys: pytest.CaptureFixture[str]) -> None:
         generate.main(["--help"])
     assert stopped.value.code == 0
     assert "PARAMETERS" in capsys.readouterr().out
+
+
+def test_without_the_packages_the_way_out_is_told(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-S",
+        str(ROOT / "generate.py"),
+        "parameters/device_r.toml",
+        "--output",
+        str(tmp_path / "o"),
+    ]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert told.returncode == 1
+    assert re.fullmatch(r"generate\.py: \w+ is missing; run `make pdf` once, then \.venv/bin/python\n", told.stderr)
+    assert not (tmp_path / "o").exists()
+
+
+def test_an_interrupted_run_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(problem: object, devices: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(real_devices, "compare", interrupted)
+    assert generate.main(["parameters/device_r.toml", "--output", str(tmp_path / "o")]) == 1
+    assert capsys.readouterr().err == "generate.py: interrupted\n"
+    assert not (tmp_path / "o").exists()
