@@ -182,11 +182,8 @@ def _measure_in_formula(shown: Measure) -> str:
 def plain(shown: Figure | Measure) -> str:
     """The same figure as plain text, with its unit: 134 MB, 0.967%."""
     if isinstance(shown, Figure):
-        if "/" not in shown.text or len(shown.text) <= LONGEST_FIGURE:
-            return shown.text
-        mantissa, exponent = _first_digits(shown.exact)
-        return f"{mantissa}...{f'e{exponent}' if exponent else ''}"
-    return f"{plain(shown.figure)}{'' if shown.unit == '%' else ' '}{shown.unit}".rstrip()
+        return shown.text
+    return f"{shown.figure.text}{'' if shown.unit == '%' else ' '}{shown.unit}".rstrip()
 
 
 def unit(name: str) -> str:
@@ -327,16 +324,10 @@ def _is_long(number: Rational) -> bool:
 
 def _beginning(number: Rational) -> str:
     """The first digits of a decimal that goes on: 392.9761..."""
-    mantissa, exponent = _first_digits(number)
-    power = rf" \cdot 10^{{{exponent}}}" if exponent else ""
-    return rf"{grouped(mantissa)}\ldots{power}"
-
-
-def _first_digits(number: Rational) -> tuple[str, int]:
-    """The first digits of a decimal that goes on, cut off, and the power of ten that they are multiplied by."""
     context = Context(prec=DIGITS_OF_A_BEGINNING, rounding=ROUND_DOWN)
     mantissa, _, exponent = str(context.divide(Decimal(int(number.p)), Decimal(int(number.q)))).partition("E")
-    return mantissa, int(exponent or 0)
+    power = rf" \cdot 10^{{{int(exponent)}}}" if exponent else ""
+    return rf"{grouped(mantissa)}\ldots{power}"
 
 
 def _assigned(number: Rational) -> str:
