@@ -406,7 +406,8 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
         )
     )
     algebra, reach = isolate(algebra, "s", coefficient, "4*b*d*I_ridge", numbers)
-    real, crossover = None if reach.barely_never else algebra.bound, None
+    real = None if reach.barely_never else algebra.bound
+    crossover = None
     if reach.from_some_length_on:
         smallest = smallest_integer(
             unfused_intensity.xreplace(problem.head),
@@ -434,7 +435,7 @@ def _unfused_crossover(problem: Problem) -> UnfusedCrossover:
     )
     return UnfusedCrossover(
         reach=reach,
-        coefficient=Derivation(r"4d + c - 4bI_{\mathrm{ridge}}", written("4*d + c - 4*b*I_ridge")).put(numbers).about(),
+        coefficient=Derivation(r"4d + c - 4bI_{\mathrm{ridge}}", written(coefficient)).put(numbers).about(),
         algebra=algebra,
         real=real,
         crossover=crossover,
@@ -504,7 +505,7 @@ def _speedup_work(problem: Problem, unfused: Path, fused: Path) -> Derivation:
 
 
 def _kernel_by_kernel(problem: Problem, whole_time_s: Rational, fused_time_s: Rational) -> KernelByKernel:
-    scores, softmax, values = (_alone(problem, stage) for stage in attention())
+    scores, softmax, values = (alone(problem, stage) for stage in attention())
     time_s = scores.time_s + softmax.time_s + values.time_s
     speedup = time_s / fused_time_s
     return KernelByKernel(
@@ -520,19 +521,15 @@ def _kernel_by_kernel(problem: Problem, whole_time_s: Rational, fused_time_s: Ra
     )
 
 
-def least_time_s(problem: Problem, stage: Stage) -> Rational:
-    """Of one kernel by itself at the reference s."""
-    return problem.machine.least_time_s(
-        stage.flops.xreplace(problem.reference), (b * stage.traffic_elements).xreplace(problem.reference)
-    )
-
-
-def _alone(problem: Problem, stage: Stage) -> Kernel:
+def alone(problem: Problem, stage: Stage) -> Kernel:
+    """One kernel by itself at the reference s."""
+    kernel_flops = stage.flops.xreplace(problem.reference)
+    traffic_bytes = (b * stage.traffic_elements).xreplace(problem.reference)
     return Kernel(
-        flops=stage.flops.xreplace(problem.reference),
-        traffic_bytes=(b * stage.traffic_elements).xreplace(problem.reference),
-        cell=cell(problem, intensity((stage,)).xreplace(problem.reference)),
-        time_s=least_time_s(problem, stage),
+        flops=kernel_flops,
+        traffic_bytes=traffic_bytes,
+        cell=cell(problem, kernel_flops / traffic_bytes),
+        time_s=problem.machine.least_time_s(kernel_flops, traffic_bytes),
     )
 
 

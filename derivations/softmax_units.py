@@ -13,7 +13,7 @@ from sympy import Expr, Integer, Max, Rational, Symbol
 from derivations.algebra import Derivation, Relation, smallest_integer
 from derivations.attention import attention
 from derivations.dataflow import fuse, traffic_elements
-from derivations.part_d_classification import least_time_s
+from derivations.part_d_classification import alone
 from derivations.problem import TERA, Problem
 from derivations.rounding import Measure, measured, percent
 from derivations.symbols import P_e, P_m, P_v, b, c, d, s
@@ -95,7 +95,7 @@ def solve(problem: Problem) -> SoftmaxUnits | None:
     longest = Max(products_time, memory_time, slowest.time_s)
     kernel_bytes_time = (b * softmax_stage.traffic_elements).xreplace(problem.reference) / bandwidth
     kernel_time = Max(kernel_bytes_time, slowest.time_s)
-    kernels_time = least_time_s(problem, scores_stage) + kernel_time + least_time_s(problem, values_stage)
+    kernels_time = alone(problem, scores_stage).time_s + kernel_time + alone(problem, values_stage).time_s
     return SoftmaxUnits(
         covers_the_softmax=bool(
             sum(unit.operations_per_score for unit in units) >= problem.workload.softmax_flops_per_element

@@ -110,7 +110,7 @@ def escaped_toml(value: str) -> str:
 
 def _spelled(character: str) -> str:
     latin = unicodedata.name(character, "").startswith("LATIN ")
-    if latin and not _BODY.unicode_to_latex(character).startswith("[U+"):
+    if latin and not _is_shown_by_code(character):
         return character
     code = ord(character)
     return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
@@ -124,7 +124,11 @@ def _breakable(word: str) -> str:
 
 def shown_length(text: str) -> int:
     """How many characters the body shows: more than the text has where the fonts lack one and its code stands in."""
-    return sum(len("[U+0000]") if _BODY.unicode_to_latex(each).startswith("[U+") else 1 for each in text)
+    return sum(len("[U+0000]") if _is_shown_by_code(each) else 1 for each in text)
+
+
+def _is_shown_by_code(character: str) -> bool:
+    return _BODY.unicode_to_latex(character).startswith("[U+")
 
 
 def bookmark(text: str) -> str:

@@ -128,10 +128,8 @@ def rows(lines: Sequence[Line]) -> list[Row]:
                 continue
             above.reason, row.reason = "", above.reason  # it is of both, and has room beside the last
         laid_out.append(row)
-    for row in laid_out[:-1]:
-        row.end = r"\\[2pt]"
-    for row in (*laid_out[:1], *laid_out[-2:-1]):  # no page ends behind the first, nor ahead of the last
-        row.end = r"\\*[2pt]" if row.end else ""
+    for place, row in enumerate(laid_out[:-1]):  # no page ends behind the first, nor ahead of the last
+        row.end = r"\\*[2pt]" if place in (0, len(laid_out) - 2) else r"\\[2pt]"
     return laid_out
 
 

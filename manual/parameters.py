@@ -326,13 +326,13 @@ class _Override:
 def _build(read: Callable[[], bytes], name: str, overrides: Sequence[str]) -> Parameters:
     name = _printable(name)
     settings = [_read_override(setting) for setting in overrides]
+    data: dict[str, Any] = {}
+    ranked_faults = []
     try:
         data = _load_toml(_decode(read()))
     except ValueError as fault:
-        faults = [f"{name}: {wrong}" for setting in settings if (wrong := setting.fault or _wrong_value(setting))]
-        raise ParameterFaults([f"{name}: {fault}", *faults]) from None
-
-    ranked_faults = []
+        ranked_faults.append(((-1, -1), f"{name}: {fault}"))
+    unread = bool(ranked_faults)
     ranks = _ranks(data)
     sources: dict[tuple[str, ...], str] = {}
     for row, setting in enumerate(settings):
@@ -348,22 +348,14 @@ def _build(read: Callable[[], bytes], name: str, overrides: Sequence[str]) -> Pa
     except ValidationError as error:
         for details in error.errors(include_url=False):
             place = tuple(map(str, details["loc"]))
+            if unread and place not in sources:  # of what could not be read, nothing is known to be missing
+                continue
             rank = ranks.get(place) or (ranks.get(place[:-1], (_LAST, 0))[0], _LAST)
             message = f"{sources.get(place, name)}: {_dotted(place)}: {_explain(place, details)}"
             ranked_faults.append((rank, message))
     if ranked_faults:
         raise ParameterFaults([message for _, message in sorted(ranked_faults, key=lambda fault: fault[0])])
     return parameters
-
-
-def _wrong_value(setting: _Override) -> str | None:
-    """The fault of an override in itself, where there is no file to put it into."""
-    kind = _KINDS[setting.place[0], setting.place[1]]
-    try:
-        kind.read(setting.value)
-    except ValueError as got:
-        return f"{setting.source}: {_dotted(setting.place)}: expected {kind.expected}, got {got}"
-    return None
 
 
 _LAST = LARGEST_FILE_BYTES  # no file has as many tables, nor a table as many keys

@@ -360,6 +360,17 @@ def test_a_misspelt_key_is_both_unknown_and_missing() -> None:
     )
 
 
+def test_overrides_are_judged_where_the_file_cannot_be(tmp_path: Path) -> None:
+    overrides = ["workload.head_dim=0", "layer.batch=0", "layer.batch=1", "layer.bach=1"]
+    with pytest.raises(ParameterFaults) as faults:
+        read_parameters(tmp_path / "no.toml", overrides)
+    assert [message.split(": ")[1] for message in faults.value.messages] == [
+        "expected a parameter file, got nothing",
+        "--set workload.head_dim=0",
+        "--set layer.bach=1",
+    ]
+
+
 def test_all_faults_at_once_in_file_order_then_the_command_line() -> None:
     text = """\
 [layer]
