@@ -5,8 +5,9 @@ OLD ?= HEAD:$(PARAMETERS)
 NEW ?= $(PARAMETERS)
 export PYTHON OLD NEW
 
-# What a user has set for other programs of his must not reach these.
-unexport PYTHONPATH PYTHONHOME
+# What a user has set for other programs of his must not reach these; the scripts of tools/ see to themselves.
+unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH PYTHONSTARTUP PYTHONWARNINGS PYTHONOPTIMIZE PYTHONUTF8 PYTHONIOENCODING
+unexport PYTEST_ADDOPTS PYTEST_PLUGINS RUFF_CONFIG MYPYPATH CDPATH GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 
 # Scripts in .venv/bin name their Python by its full path, which must not hold a space: hence python -m, here and below.
 VENV_PYTHON := .venv/bin/python
@@ -17,22 +18,30 @@ TEX := .build/tex.stamp
 LATEXDIFF := .build/latexdiff.stamp
 
 # A parameter file may lie anywhere and have spaces in its name; in the name of a target each takes a backslash.
+nothing :=
+space := $(nothing) $(nothing)
+tab := $(nothing)	$(nothing)
+define newline
+
+
+endef
 unusable := $(strip $(foreach character,: ; = % * ? | [ ] " ` \ $$,$(findstring $(character),$(PARAMETERS))))
 ifneq ($(unusable),)
 $(error PARAMETERS: make cannot handle a file name with $(unusable) in it; rename it, or run generate.py on it)
 endif
-nothing :=
-space := $(nothing) $(nothing)
+ifneq ($(findstring $(tab),$(PARAMETERS))$(findstring $(newline),$(PARAMETERS)),)
+$(error PARAMETERS: make cannot handle a file name with a tab or a line break in it; rename it)
+endif
 name := $(basename $(notdir $(subst $(space),<space>,$(PARAMETERS))))
-ifeq ($(name),)
-$(error PARAMETERS must name a parameter file, as in PARAMETERS=parameters/device_r.toml)
+ifeq ($(name)$(filter .%,$(name)),$(filter .%,$(name)))
+$(error PARAMETERS must name a parameter file whose name can be that of a folder, as in PARAMETERS=parameters/device_r.toml)
 endif
 PDF := output/$(subst <space>,\ ,$(name))/solution_manual.pdf
 INPUTS := .build/$(subst <space>,\ ,$(name)).inputs
 
-DEVICE_PDFS := $(shell ls parameters | sed -n -e 's/ /\\ /g' -e 's|^\(.*\)\.toml$$|output/\1/solution_manual.pdf|p')
-SOURCES := generate.py pyproject.toml tools/build_pdf.sh tools/typeset.sh \
-	$(wildcard derivations/*.py execution/*.py figures/*.py manual/*.py templates/* templates/*/*)
+# Of the names in parameters/, those that a target can have: no other stops the rest.
+DEVICE_PDFS := $(shell cd parameters && ls | LC_ALL=C sed -n -e '/[^A-Za-z0-9_. -]/d' -e '/^[.-]/d' -e 's/ /\\ /g' \
+	-e 's|^\(.*\)\.toml$$|output/\1/solution_manual.pdf|p')
 
 .PHONY: help pdf devices test diff diff-pdf golden mutants check clean FORCE
 
@@ -50,7 +59,7 @@ test: $(DEV) $(TEX) $(LATEXDIFF) ## run every test
 	$(VENV_PYTHON) -m pytest -n 2 --dist loadfile
 
 diff: $(RUN) ## say what changed since the last commit of PARAMETERS, or between OLD=FILE and NEW=FILE
-	@$(VENV_PYTHON) generate.py diff "$$OLD" "$$NEW"
+	@$(VENV_PYTHON) generate.py diff -- "$$OLD" "$$NEW"
 
 diff-pdf: $(RUN) $(TEX) $(LATEXDIFF) ## mark the same changes in the manual: output/diff/NAME.pdf
 	@sh tools/diff_pdf.sh "$$OLD" "$$NEW"
@@ -70,30 +79,27 @@ check: $(DEV) ## look for mistakes of style and type in the code
 clean: ## remove what builds have made (the set-up in .venv stays)
 	rm -rf output .build
 
-# A manual also depends on its parameter file and, for the page that compares them, on every shipped one. Their sums are
-# kept in a file that changes only when one of them does: so a file that is gone, is new or lies elsewhere counts too.
-define record_sums
-	@mkdir -p .build
-	@cksum "$(parameter_file)" parameters/*.toml >"$@.$$$$" 2>&1; \
-	if cmp -s "$@.$$$$" "$@"; then rm "$@.$$$$"; else mv "$@.$$$$" "$@"; fi
-endef
-
-define build_pdf
-	@sh tools/build_pdf.sh "$(parameter_file)" "$@"
-endef
-
+# What a manual is made from is known by its sums, in a file that is written only when one of them changes: so a file that
+# is gone, is new or lies elsewhere counts too, and no clock does.
 $(PDF) $(INPUTS): parameter_file = $(PARAMETERS)
-$(PDF): $(INPUTS) $(SOURCES) $(RUN) | $(TEX)
+$(PDF): $(INPUTS) | $(RUN) $(TEX)
 	$(build_pdf)
 $(INPUTS): FORCE
-	$(record_sums)
+	$(record_inputs)
 
 output/%/solution_manual.pdf: parameter_file = parameters/$*.toml
-output/%/solution_manual.pdf: .build/%.inputs $(SOURCES) $(RUN) | $(TEX)
+output/%/solution_manual.pdf: .build/%.inputs | $(RUN) $(TEX)
 	$(build_pdf)
 .build/%.inputs: parameter_file = parameters/$*.toml
 .build/%.inputs: FORCE
-	$(record_sums)
+	$(record_inputs)
+
+define record_inputs
+@sh tools/record_inputs.sh "$(parameter_file)" "$@"
+endef
+define build_pdf
+@sh tools/build_pdf.sh "$(parameter_file)" "$@"
+endef
 
 # A PDF is only ever replaced whole, so an interrupted make must not delete it.
 .PRECIOUS: $(PDF) output/%/solution_manual.pdf .build/%.inputs

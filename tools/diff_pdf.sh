@@ -3,7 +3,9 @@
 #
 # OLD and NEW are parameter files, or REVISION:FILE.
 set -u
+unset CDPATH
 cd "$(dirname "$0")/.." || exit 1
+. tools/environment.sh
 for side in OLD NEW; do
     [ "$side" = OLD ] && source=$1 || source=$2
     [ -n "$source" ] && continue
@@ -16,19 +18,21 @@ stem() {
     base=${1##*[:/]}
     echo "${base%.toml}"
 }
-old=$(stem "$1")
-new=$(stem "$2")
+old_source=$(operand "$1")
+new_source=$(operand "$2")
+old=$(stem "$old_source")
+new=$(stem "$new_source")
 [ "$old" = "$new" ] && name=$new || name=$old-to-$new
 pdf=output/diff/$name.pdf
 
 echo "Building $pdf from $1 and $2"
-# Reads both, so that the faults of both are told.
-.venv/bin/python generate.py diff "$1" "$2" >/dev/null || exit
-.venv/bin/python generate.py "$1" --output "$stage/old" >/dev/null || exit
-.venv/bin/python generate.py "$2" --output "$stage/new" >/dev/null || exit
-.venv/bin/python -m manual.marked "$1" "$2" "$stage" || exit
+# Reads both, so that the faults of both are told, and the names that can't be those of an output.
+generate diff "$old_source" "$new_source" >/dev/null || exit
+generate "$old_source" --output "$stage/old" >/dev/null || exit
+generate "$new_source" --output "$stage/new" >/dev/null || exit
+.venv/bin/python -m manual.marked "$old_source" "$new_source" "$stage" || exit
 typeset "$stage/new" "diff-$name" "$pdf"
 mv "$stage/new/solution_manual.log" ".build/diff-$name.log"
-mkdir -p output/diff || exit
+writable output/diff || exit 1
 mv "$stage/new/solution_manual.pdf" "$pdf"
 echo "$pdf is built"

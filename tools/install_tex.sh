@@ -2,14 +2,16 @@
 # install_tex.sh [latexdiff]: see to TeX, and to latexdiff where it is named. Nothing to do where all is there;
 # otherwise install Debian's packages if that needs no password, or stop with the commands for this and other systems.
 set -u
+unset CDPATH
 cd "$(dirname "$0")/.." || exit 1
+. tools/environment.sh
 . tools/apt.sh
 
 programs="latexmk pdflatex kpsewhich"
 # The packages that templates/ loads, the extensions of tcolorbox it asks for, and one file of each font family.
 files="article.cls iftex.sty fontenc.sty amsmath.sty mathtools.sty booktabs.sty array.sty tabularx.sty longtable.sty placeins.sty
 microtype.sty geometry.sty graphicx.sty xcolor.sty fancyhdr.sty cleveref.sty hyperref.sty tcolorbox.sty tcbskins.code.tex
-tcbbreakable.code.tex enumitem.sty textcomp.sty tgpagella.sty mathpazo.sty qplr.pfb fplmr.pfb uplri8a.pfb lmr10.pfb"
+tcbbreakable.code.tex enumitem.sty textcomp.sty tgpagella.sty mathpazo.sty qplr.pfb fplmr.pfb uplri8a.pfb lmr10.pfb lmtt10.pfb lmss8.pfb"
 figure_fonts="texgyrepagella-regular.otf texgyrepagella-math.otf"
 
 debian="latexmk texlive-latex-base texlive-latex-recommended texlive-latex-extra texlive-fonts-recommended
@@ -31,7 +33,7 @@ fi
 # Those of the arguments that TeX cannot find.
 not_found() {
     for file in "$@"; do
-        kpsewhich "$file" >/dev/null 2>&1 || printf '%s ' "$file"
+        tex kpsewhich "$file" >/dev/null 2>&1 || printf '%s ' "$file"
     done
 }
 

@@ -2,11 +2,14 @@
 # make_venv.sh requirements.txt      makes .venv afresh, with these packages
 # make_venv.sh requirements-dev.txt  adds these packages to it
 #
-# The last thing done is to touch .venv/NAME.stamp; where it is newer than the requirements there is nothing to do.
-# PYTHON names the Python to use; without it one is looked for.
+# The last thing done is to write the sum of the requirements to .venv/NAME.stamp; where it is the same there is nothing
+# to do. PYTHON names the Python to use; without it one is looked for.
 set -u
+unset CDPATH
 cd "$(dirname "$0")/.." || exit 1
+. tools/environment.sh
 . tools/apt.sh
+writable .build || exit 1
 
 requirements=$1
 stamp=.venv/${requirements%.txt}.stamp
@@ -79,15 +82,12 @@ fcntl.flock(lock, fcntl.LOCK_EX)
 os.execvp(sys.argv[1], sys.argv[1:])' sh tools/make_venv.sh "$requirements"
 fi
 
-# Another make may have been at it while this one waited.
-if [ -x .venv/bin/python ] && [ -n "$(find "$stamp" -newer "$requirements" 2>/dev/null)" ]; then
+# Another make may have been at it while this one waited. By its sum, for a file may be newer than the clock.
+sum=$(cksum <"$requirements")
+if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null)" = "$sum" ]; then
+    touch -r "$requirements" "$stamp"
     exit 0
 fi
-
-# Scripts in .venv/bin name their Python by its full path, which must not hold a space: hence python -m.
-pip() {
-    .venv/bin/python -m pip --disable-pip-version-check "$@"
-}
 
 install() {
     if [ "$requirements" = requirements.txt ]; then
@@ -96,16 +96,12 @@ install() {
     else
         echo "Adding the packages of $requirements to .venv"
     fi
-    # No package but the pinned ones; pip check names what one of them needs and no line pins.
-    pip install --quiet --no-deps -r "$requirements" || return
-    complaint=$(pip check) || {
-        echo "$complaint" >&2
-        return 1
-    }
+    .venv/bin/python -I tools/install_packages.py "$requirements"
 }
 
 if ! install; then
     echo "The packages could not be installed: the reason is above. Once that is mended, run make again." >&2
     exit 1
 fi
-touch "$stamp"
+echo "$sum" >"$stamp"
+touch -r "$requirements" "$stamp"
