@@ -4,21 +4,29 @@ The imports stand in the functions, so that a mistake on the command line is tol
 """
 
 import argparse
+import errno
 import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from manual import command_line
-
 ROOT = Path(__file__).resolve().parent
+if __name__ == "__main__":
+    # Python's own settings (PYTHONPATH, PYTHONSAFEPATH, a user's site) are for other programs: nothing of theirs is
+    # imported here. An interpreter that was started without them finds what stands beside this file only if it is told.
+    if not sys.flags.isolated:
+        os.execv(sys.executable, [sys.executable, "-I", str(ROOT / "generate.py"), *sys.argv[1:]])
+    sys.path.insert(0, str(ROOT))
+
+from manual import command_line  # noqa: E402
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line; returns the exit status: 0 done, 2 wrong parameters or command line, 1 anything else."""
+    command_line.speak_plainly()
     options = command_line.parse(sys.argv[1:] if arguments is None else arguments)
     try:
+        from manual import scratch
         from manual.parameters import ParameterFaults
     except ModuleNotFoundError as error:
         print(f"generate.py: {error.name} is missing; run `make pdf` once, then .venv/bin/python", file=sys.stderr)
@@ -37,7 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        where = error.filename or getattr(options, "parameters", "generate.py")
+        # Only a file that could be opened has no name here: the disk that it lies on is full.
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT) and error.filename is None
+        where = str(scratch.FOLDER) if full else error.filename or "generate.py"
         print(f"{where}: {error.strerror or error}", file=sys.stderr)
         return 1
     except Exception as error:
@@ -48,20 +58,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def build(options: argparse.Namespace) -> int:
     """Parameters, derivations, figures and templates, output."""
+    from manual.sources import output_name, read_source
+
+    parameters = read_source(options.parameters, options.set)
+    output = options.output or ROOT / "output" / output_name(options.parameters)
+
     import figures
     from derivations.real_devices import compare
     from derivations.solution import solve
-    from manual import document, quantities
+    from manual import document, quantities, scratch
     from manual.evidence import gather
     from manual.exercise import exercise
     from manual.publish import publish
     from manual.shipped_devices import shipped_devices
-    from manual.sources import read_source, stem
 
-    parameters = read_source(options.parameters, options.set)
     solution = solve(exercise(parameters))
-    with tempfile.TemporaryDirectory() as folder:
-        staged = Path(folder)
+    with scratch.folder() as staged:
         (staged / "figures").mkdir()
         for name, figure in figures.draw_all(solution).items():
             figures.save(figure, staged / "figures" / f"{name}.pdf")
@@ -69,7 +81,6 @@ def build(options: argparse.Namespace) -> int:
         source = document.render(solution, devices, gather(solution), parameters)
         _write(staged / "solution_manual.tex", source)
         _write(staged / "quantities.json", quantities.as_json(parameters, solution))
-        output = options.output or ROOT / "output" / stem(options.parameters)
         if not output.parent.exists():
             output.parent.mkdir(parents=True, exist_ok=True)
         publish(staged, output)
@@ -85,8 +96,7 @@ def diff(options: argparse.Namespace) -> int:
     if options.json:
         print(changes.as_json(found), end="", flush=True)
     else:
-        colour = sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-        print(changes.as_text(found, colour), end="", flush=True)
+        print(changes.as_text(found, command_line.takes_colour()), end="", flush=True)
     return 1 if options.exit_code and found.any else 0
 
 

@@ -8,11 +8,12 @@ from derivations import symbols
 from derivations.roofline import Machine
 
 TERA = Rational(10) ** 12
+USUAL_BLOCK_ROWS = 128  # rows of Q that a block of a fused kernel holds where a parameter file does not say
 
 
 @dataclass(frozen=True)
 class Device:
-    """An accelerator. Rates in FLOP/s, exponentials/s and B/s, capacity in B; None where a rate is not given."""
+    """An accelerator. Rates in FLOP/s, exponentials/s and B/s, capacity and cache in B; None where one is not given."""
 
     name: str
     peak_flops_per_s: Rational
@@ -20,17 +21,21 @@ class Device:
     capacity_bytes: Rational
     vector_flops_per_s: Rational | None = None
     exp_per_s: Rational | None = None
+    last_level_cache_bytes: Rational | None = None
 
 
 @dataclass(frozen=True)
 class Workload:
-    """One attention head: element type, softmax convention, head dimension and the reference sequence length."""
+    """One attention head: element type, softmax convention, head dimension, reference sequence length,
+    and the rows of Q that a block of the fused kernel holds.
+    """
 
     dtype: str
     bytes_per_element: Rational
     softmax_flops_per_element: Rational
     head_dim: int
     sequence_length: int
+    query_block_rows: int = USUAL_BLOCK_ROWS
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,9 @@ from io import BytesIO
 from os import PathLike
 from pathlib import Path
 
+from figures import isolated  # noqa: F401
+
+# isort: split
 from matplotlib.figure import Figure
 
 from derivations.solution import Solution

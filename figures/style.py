@@ -194,8 +194,11 @@ def _fonts() -> dict[Any, Any]:
 def _register_pagella() -> bool:
     """Makes matplotlib aware of the document's font; whether it was found."""
     files = _pagella_files()
+    # What else is installed on this machine, perhaps another version of the same font, must not reach a figure.
+    fonts, its_own = font_manager.fontManager, matplotlib.get_data_path()
+    fonts.ttflist = [font for font in fonts.ttflist if font.fname.startswith(its_own)]
     for file in files:
-        font_manager.fontManager.addfont(str(file))
+        fonts.addfont(str(file))
     return bool(files)
 
 

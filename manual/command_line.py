@@ -1,6 +1,9 @@
 """The command line: what may be asked for, and one line for each mistake in asking."""
 
 import argparse
+import codecs
+import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -17,6 +20,30 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if not given or given[0] not in (*COMMANDS, "-h", "--help"):
         given.insert(0, "build")
     return _parser().parse_args(given)
+
+
+# What stands for a character that the terminal or the file at the other end has no code for.
+PLAIN = {"×": "x", "µ": "u", "≥": ">=", "≤": "<=", "≈": "~", "→": "->", "–": "-", "−": "-"}
+
+
+def speak_plainly() -> None:
+    """Lets standard output and error print any text: what their encoding lacks is spelled in ASCII."""
+    codecs.register_error("plain", _spelled_plainly)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="plain")
+
+
+def _spelled_plainly(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    text = error.object[error.start : error.end]
+    return "".join(PLAIN.get(each) or f"[U+{ord(each):04X}]" for each in text), error.end
+
+
+def takes_colour() -> bool:
+    """Standard output is a terminal that knows colours and whose user has nothing against them."""
+    dull = os.environ.get("TERM", "dumb") in ("", "dumb") or "NO_COLOR" in os.environ
+    return not dull and sys.stdout is not None and sys.stdout.isatty()
 
 
 class _Parser(argparse.ArgumentParser):

@@ -21,15 +21,15 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
 
-# Limits far beyond any real device or model, which keep every later computation and every line printed small.
-SMALLEST_NUMBER = Decimal("1e-30")
-LARGEST_NUMBER = Decimal("1e30")
-MOST_DIGITS = 40
-LARGEST_INTEGER = 10**12
-LONGEST_LIST = 200
+# Limits beyond any real device or model, which keep every later computation short and every line printed on its page.
+MOST_DIGITS = 12
+LARGEST_SIZE = 10**6  # head dimension, batch, heads, rows of a block, query heads a KV head
+LARGEST_LENGTH = 10**9  # of a sequence
+LONGEST_LIST = 24
 LONGEST_NAME = 80
 LONGEST_LABEL = 40
 LARGEST_FILE_BYTES = 65_536
+MOST_FAULTS_TOLD = 20
 
 _LONGEST_QUOTE = 60  # characters of the user's text that a message repeats
 _MOST_ENTRIES_NAMED = 3  # faulty entries of one list that a message spells out
@@ -43,7 +43,10 @@ class ParameterFaults(Exception):
         self.messages = tuple(messages)
 
     def __str__(self) -> str:
-        return "\n".join(self.messages)
+        """A screen of them at the most."""
+        told, untold = self.messages[:MOST_FAULTS_TOLD], len(self.messages) - MOST_FAULTS_TOLD
+        more = f"... and {untold:,} more {'fault' if untold == 1 else 'faults'}"
+        return "\n".join([*told, more] if untold > 0 else told)
 
 
 # ---- What a value may be
@@ -67,12 +70,12 @@ class _Kind:
         return core_schema.no_info_plain_validator_function(self.read)
 
 
-def _read_number(value: object, zero_allowed: bool) -> Fraction:
+def _read_number(value: object, least: Decimal, most: Decimal, zero_allowed: bool) -> Fraction:
     number = _decimal(value)
     if number == 0 and zero_allowed:
         return Fraction(0)
     # The size is judged while a Decimal: as a fraction, 1e999999999 would fill the memory.
-    if number is None or not SMALLEST_NUMBER <= number <= LARGEST_NUMBER or _digits(number) > MOST_DIGITS:
+    if number is None or not least <= number <= most or _digits(number) > MOST_DIGITS:
         raise ValueError(_describe(value))
     return Fraction(number)
 
@@ -89,13 +92,20 @@ def _decimal(value: object) -> Decimal | None:
 
 
 def _digits(number: Decimal) -> int:
-    return len(number.as_tuple().digits)
+    """Significant ones: zeros at the end of 1000 or 0.500 are none."""
+    return len("".join(map(str, number.as_tuple().digits)).strip("0"))
 
 
-def _read_integer(value: object) -> int:
-    if type(value) is not int or not 1 <= value <= LARGEST_INTEGER:
+def _read_integer(value: object, most: int) -> int:
+    if type(value) is not int or not 1 <= value <= most:
         raise ValueError(_describe(value))
     return value
+
+
+def _read_choice(value: object, choices: Sequence[str]) -> str:
+    if value not in choices:
+        raise ValueError(_describe(value))
+    return str(value)
 
 
 def _read_text(value: object, longest: int) -> str:
@@ -104,14 +114,14 @@ def _read_text(value: object, longest: int) -> str:
     return value
 
 
-def _read_increasing_integers(value: object) -> tuple[int, ...]:
+def _read_increasing_integers(value: object, most: int) -> tuple[int, ...]:
     if not isinstance(value, list) or not 1 <= len(value) <= LONGEST_LIST:
         raise ValueError(_describe(value))
     entries: list[int] = []
     faults = []
     for position, entry in enumerate(value, start=1):
         try:
-            entries.append(_read_integer(entry))
+            entries.append(_read_integer(entry, most))
         except ValueError as fault:
             faults.append(f"{fault} (entry {position})")
             continue
@@ -150,14 +160,30 @@ def _shown(text: str) -> str:
     return printable if len(printable) <= _LONGEST_QUOTE else f"{printable[: _LONGEST_QUOTE - 3]}..."
 
 
-_RANGE = f"{SMALLEST_NUMBER:e} to {LARGEST_NUMBER:e} in at most {MOST_DIGITS} digits"
-_POSITIVE = _Kind(f"a finite number > 0 ({_RANGE})", partial(_read_number, zero_allowed=False))
-_NOT_NEGATIVE = _Kind(f"a finite number >= 0 (0, or {_RANGE})", partial(_read_number, zero_allowed=True))
-_COUNT = _Kind(f"an integer from 1 to {LARGEST_INTEGER:,}", _read_integer)
-_COUNTS = _Kind(
-    f"a strictly increasing list of 1 to {LONGEST_LIST} integers from 1 to {LARGEST_INTEGER:,}",
-    _read_increasing_integers,
-)
+def _number(least: str, most: str, zero_allowed: bool = False) -> _Kind:
+    """A real number: `least` to `most`, perhaps also 0."""
+    zero = "0, or " if zero_allowed else ""
+    expected = f"a finite number, {zero}{least} to {most}, in at most {MOST_DIGITS} digits"
+    read = partial(_read_number, least=Decimal(least), most=Decimal(most), zero_allowed=zero_allowed)
+    return _Kind(expected, read)
+
+
+def _count(most: int) -> _Kind:
+    return _Kind(f"an integer from 1 to {most:,}", partial(_read_integer, most=most))
+
+
+def _counts(most: int) -> _Kind:
+    expected = f"a strictly increasing list of 1 to {LONGEST_LIST} integers from 1 to {most:,}"
+    return _Kind(expected, partial(_read_increasing_integers, most=most))
+
+
+def _choice(*choices: str) -> _Kind:
+    return _Kind(" or ".join(f"'{choice}'" for choice in choices), partial(_read_choice, choices=choices))
+
+
+_RATE = _number("1e-6", "1e9")
+_SIZE, _SIZES = _count(LARGEST_SIZE), _counts(LARGEST_SIZE)
+_LENGTH, _LENGTHS = _count(LARGEST_LENGTH), _counts(LARGEST_LENGTH)
 
 
 def _text(longest: int) -> _Kind:
@@ -173,39 +199,47 @@ class _Table(BaseModel):
 
 
 class Device(_Table):
-    """The machine: rates in 10^12 FLOP, bytes or exponentials a second, capacity in 10^9 bytes."""
+    """The machine: rates in 10^12 FLOP, bytes or exponentials a second, capacity in 10^9, its cache in 10^6 bytes."""
 
     name: Annotated[str, _text(LONGEST_NAME)]
-    peak_tflops_per_s: Annotated[Fraction, _POSITIVE]
-    bandwidth_tb_per_s: Annotated[Fraction, _POSITIVE]
-    capacity_gb: Annotated[Fraction, _POSITIVE]
-    vector_tflops_per_s: Annotated[Fraction | None, _POSITIVE] = None
-    exp_tops_per_s: Annotated[Fraction | None, _POSITIVE] = None
+    peak_tflops_per_s: Annotated[Fraction, _RATE]
+    bandwidth_tb_per_s: Annotated[Fraction, _RATE]
+    capacity_gb: Annotated[Fraction, _RATE]
+    vector_tflops_per_s: Annotated[Fraction | None, _RATE] = None
+    exp_tops_per_s: Annotated[Fraction | None, _RATE] = None
+    last_level_cache_mb: Annotated[Fraction | None, _RATE] = None
 
 
 class Workload(_Table):
-    """One head: its elements (bytes each), FLOPs of softmax an element, d, and the reference s in tokens."""
+    """One head: its elements (bytes each), FLOPs of softmax an element, d, reference s in tokens, rows of a block."""
 
     dtype: Annotated[str, _text(LONGEST_LABEL)]
-    bytes_per_element: Annotated[Fraction, _POSITIVE]
-    softmax_flops_per_element: Annotated[Fraction, _NOT_NEGATIVE]
-    head_dim: Annotated[int, _COUNT]
-    sequence_length: Annotated[int, _COUNT]
+    bytes_per_element: Annotated[Fraction, _number("0.125", "64")]
+    softmax_flops_per_element: Annotated[Fraction, _number("1e-6", "1e4", zero_allowed=True)]
+    head_dim: Annotated[int, _SIZE]
+    sequence_length: Annotated[int, _LENGTH]
+    query_block_rows: Annotated[int | None, _SIZE] = None
 
 
 class Layer(_Table):
     """A layer computes `batch` sequences of `heads` heads each."""
 
-    batch: Annotated[int, _COUNT]
-    heads: Annotated[int, _COUNT]
+    batch: Annotated[int, _SIZE]
+    heads: Annotated[int, _SIZE]
 
 
 class Tables(_Table):
     """The rows of the manual's tables: sequence lengths in tokens, group sizes in query heads a KV head."""
 
-    traffic_ratio_sequence_lengths: Annotated[tuple[int, ...], _COUNTS]
-    intensity_sequence_lengths: Annotated[tuple[int, ...], _COUNTS]
-    query_group_sizes: Annotated[tuple[int, ...], _COUNTS]
+    traffic_ratio_sequence_lengths: Annotated[tuple[int, ...], _LENGTHS]
+    intensity_sequence_lengths: Annotated[tuple[int, ...], _LENGTHS]
+    query_group_sizes: Annotated[tuple[int, ...], _SIZES]
+
+
+class Page(_Table):
+    """What the manual is printed on."""
+
+    paper: Annotated[str | None, _choice("a4", "letter")] = None
 
 
 class Parameters(_Table):
@@ -215,12 +249,13 @@ class Parameters(_Table):
     workload: Workload
     layer: Layer
     tables: Tables
+    page: Page = Page()
 
     def as_json(self) -> dict[str, dict[str, Any]]:
         """Nested dicts for the json module; a number that no float writes exactly is a string of decimals."""
-        written: dict[str, dict[str, Any]] = {table: {} for table in _TABLES}
+        written: dict[str, dict[str, Any]] = {}
         for table, key, value in self._entries():
-            written[table][key] = _json_value(value)
+            written.setdefault(table, {})[key] = _json_value(value)
         return written
 
     def toml_lines(self) -> list[tuple[str, str]]:
@@ -239,6 +274,7 @@ _TABLES: Mapping[str, type[_Table]] = {
     "workload": Workload,
     "layer": Layer,
     "tables": Tables,
+    "page": Page,
 }
 _KINDS: Mapping[tuple[str, str], _Kind] = {
     (table, key): next(mark for mark in field.metadata if isinstance(mark, _Kind))
@@ -346,13 +382,16 @@ def _build(read: Callable[[], bytes], name: str, overrides: Sequence[str]) -> Pa
     try:
         parameters = Parameters.model_validate(data)
     except ValidationError as error:
+        found = []
         for details in error.errors(include_url=False):
             place = tuple(map(str, details["loc"]))
             if unread and place not in sources:  # of what could not be read, nothing is known to be missing
                 continue
-            rank = ranks.get(place) or (ranks.get(place[:-1], (_LAST, 0))[0], _LAST)
-            message = f"{sources.get(place, name)}: {_dotted(place)}: {_explain(place, details)}"
-            ranked_faults.append((rank, message))
+            found.append((ranks.get(place) or (ranks.get(place[:-1], (_LAST, 0))[0], _LAST), place, details))
+        # The nearest key is looked for only where that will be told.
+        for row, (rank, place, details) in enumerate(sorted(found, key=lambda fault: fault[0])):
+            explained = _explain(place, details) if row < MOST_FAULTS_TOLD else f"expected {place[-1]} otherwise"
+            ranked_faults.append((rank, f"{sources.get(place, name)}: {_dotted(place)}: {explained}"))
     if ranked_faults:
         raise ParameterFaults([message for _, message in sorted(ranked_faults, key=lambda fault: fault[0])])
     return parameters
@@ -375,6 +414,9 @@ def _read_file(path: Path) -> bytes:
     try:
         if path.is_dir():
             raise ValueError("expected a parameter file, got a folder")
+        # Nor a pipe, which one may wait for without end, or a device.
+        if path.exists() and not path.is_file():
+            raise ValueError("expected a parameter file, got something that is no file")
         with path.open("rb") as file:
             return file.read(LARGEST_FILE_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
@@ -392,7 +434,19 @@ def _decode(content: bytes) -> str:
         raise ValueError(f"line {line}: expected text in UTF-8, got {got}") from None
 
 
+# A line with more dots than its numbers can have is a key of a hundred parts, for which tomllib would take minutes.
+MOST_DOTS_IN_A_LINE = 2 * LONGEST_LIST
+_QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
+
+
+def _refuse_long_keys(text: str) -> None:
+    for row, line in enumerate(text.split("\n"), start=1):
+        if line.count(".") > MOST_DOTS_IN_A_LINE and _QUOTED.sub("", line).count(".") > MOST_DOTS_IN_A_LINE:
+            raise ValueError(f"line {row}: expected a key as in workload.head_dim, got one of too many parts")
+
+
 def _load_toml(text: str) -> dict[str, Any]:
+    _refuse_long_keys(text)
     try:
         # The closing newline makes tomllib give the line, not "end of document", for a fault in the last one.
         return tomllib.loads(f"{text}\n", parse_float=_Real)

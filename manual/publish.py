@@ -60,10 +60,14 @@ def _put(staged: Path, target: Path, contents: dict[str, bytes]) -> None:
         if (target / name).is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target / name))
     figures = target / "figures"
+    if figures.is_symlink():  # what it leads to is none of this call's
+        raise OSError(errno.ELOOP, "a folder is expected here, and this is a link", str(figures))
     without_figures = not figures.exists()
     try:
         figures.mkdir(exist_ok=True)
-        _clear(target, figures)  # of a killed call's
+        _clear(target, figures)  # of a killed call's, or planted
+        for folder in {(target / name).parent for name in arriving}:
+            (folder / _INCOMING).mkdir()
         for name in arriving:
             _copy(staged / name, _incoming(target / name))
 
@@ -84,7 +88,11 @@ def _incoming(path: Path) -> Path:
 
 def _clear(*folders: Path) -> None:
     for folder in folders:
-        shutil.rmtree(folder / _INCOMING, ignore_errors=True)
+        incoming = folder / _INCOMING
+        if incoming.is_symlink() or incoming.is_file():
+            incoming.unlink(missing_ok=True)
+        else:
+            shutil.rmtree(incoming, ignore_errors=True)
 
 
 def _figures(folder: Path) -> list[str]:
@@ -97,7 +105,6 @@ def _holds(path: Path, content: bytes) -> bool:
 
 def _copy(source: Path, destination: Path) -> None:
     """Copy a file and see it on the disk, so that a full one is noticed here."""
-    destination.parent.mkdir(parents=True, exist_ok=True)
     with source.open("rb") as reader, destination.open("xb") as writer:
         shutil.copyfileobj(reader, writer)
         writer.flush()
@@ -111,7 +118,7 @@ def _locked(folder: Path) -> Iterator[None]:
     """Hold the folder's lock, which the system releases if this process is killed; leave no lock file."""
     path = folder / _LOCK
     while True:
-        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if os.fstat(lock).st_nlink == 0:  # removed by the one who held it: a lock on nothing, so once more
@@ -141,6 +148,8 @@ def main() -> int:
     except OSError as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 1  # who interrupted it knows
     return 0
 
 

@@ -58,10 +58,14 @@ def parameters_of(source: str) -> Callable[[Sequence[str]], Parameters]:
     return partial(parse_parameters, shown.stdout.decode("utf-8", "surrogateescape"), source)
 
 
-def stem(source: str) -> str:
-    """The name that outputs take from their source: device_r."""
+def output_name(source: str) -> str:
+    """The name that outputs take from their source: device_r. ParameterFaults where no folder can have it."""
     named = _in_revision(source)
-    return Path(named[2] if named else source).stem
+    name = Path(named[2] if named else source).stem
+    if not name or name.startswith(".") or not name.isprintable():
+        wrong = "expected a parameter file whose name can be that of a folder, such as device_r.toml"
+        raise ParameterFaults([f"{source!r}: {wrong}; rename it, or name a folder with --output"])
+    return name
 
 
 def _in_revision(source: str) -> re.Match[str] | None:
@@ -99,4 +103,6 @@ def _why_not(revision: str, path: str) -> str:
 
 
 def _git(*arguments: str) -> "subprocess.CompletedProcess[bytes]":
-    return subprocess.run(["git", *arguments], capture_output=True, check=False)
+    """Git on the repository around the current folder, whichever another program's settings (GIT_DIR) name."""
+    here = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+    return subprocess.run(["git", *arguments], capture_output=True, check=False, env=here | {"LC_ALL": "C"})

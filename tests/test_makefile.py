@@ -205,7 +205,7 @@ def test_a_changed_or_removed_or_new_file_of_another_device_is_noticed(project: 
     (project.folder / "parameters/h100.toml").unlink()
     project.make("pdf")
     assert project.builds() == 3
-    os.utime(project.write("parameters/new one.toml", "new"), (0, 0))
+    os.utime(project.write("parameters/new.toml", "new"), (0, 0))
     project.make("pdf")
     assert project.builds() == 4
     project.make("pdf")
@@ -218,14 +218,23 @@ def test_a_changed_or_removed_or_new_file_of_another_device_is_noticed(project: 
 def test_a_changed_source_is_noticed(project: Project, source: str) -> None:
     project.make("pdf")
     path = project.folder / source
-    project.write(source, path.read_text() if path.exists() else "")
+    os.utime(project.write(source, (path.read_text() if path.exists() else "") + "\n"), (0, 0))
     (project.folder / ".venv/requirements.stamp").touch()
     project.make("pdf")
     assert project.builds() == 2
 
 
+def test_what_is_as_it_was_is_not_built_again_whatever_its_time(project: Project) -> None:
+    project.make("pdf")
+    tomorrow = time.time() + 86400
+    for path in ("generate.py", "manual/publish.py", "parameters/device_r.toml"):
+        os.utime(project.folder / path, (tomorrow, tomorrow))
+    project.make("pdf")
+    assert project.builds() == 1
+
+
 def test_a_source_edited_during_the_build_is_noticed(project: Project) -> None:
-    editing = LATEXMK + f"touch '{project.folder}/generate.py'\n"
+    editing = LATEXMK + f"echo '#' >>'{project.folder}/generate.py'\n"
     script(project.programs / "latexmk", editing)
     project.make("pdf")
     script(project.programs / "latexmk", LATEXMK)
@@ -324,15 +333,15 @@ def test_an_interrupted_build_changes_nothing_and_the_next_is_whole(project: Pro
     assert project.outputs("device_r")["solution_manual.pdf"] == "%PDF\nnew"
 
 
-def test_what_a_killed_build_left_goes_after_a_day(project: Project) -> None:
-    old, young = project.folder / ".build/stage.old", project.folder / ".build/stage.young"
-    for stage in (old, young):
+def test_what_a_killed_build_left_goes_with_the_next(project: Project) -> None:
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    left, running = (project.folder / f".build/stage.{owner}.abc" for owner in (dead.pid, os.getpid()))
+    for stage in (left, running):
         (stage / "figures").mkdir(parents=True)
-    two_days_ago = time.time() - 2 * 86400
-    os.utime(old, (two_days_ago, two_days_ago))
     project.make("pdf")
-    assert not old.exists()
-    assert young.exists()
+    assert not left.exists()
+    assert running.exists()
 
 
 def test_two_builds_at_the_same_time_do_not_mix(project: Project, tmp_path: Path) -> None:
@@ -350,8 +359,8 @@ def test_two_builds_at_the_same_time_do_not_mix(project: Project, tmp_path: Path
 
 
 def test_diff_names_the_committed_version_unless_told_otherwise(project: Project) -> None:
-    assert project.make("diff").stdout == "HEAD:parameters/device_r.toml|parameters/device_r.toml\n"
-    assert project.make("diff", "OLD=a b.toml", "NEW=c.toml").stdout == "a b.toml|c.toml\n"
+    assert project.make("diff").stdout == "--|HEAD:parameters/device_r.toml|parameters/device_r.toml\n"
+    assert project.make("diff", "OLD=a b.toml", "NEW=c.toml").stdout == "--|a b.toml|c.toml\n"
 
 
 def test_clean_leaves_the_set_up_alone(project: Project) -> None:
@@ -384,6 +393,9 @@ def bare(tmp_path: Path, project: Project) -> Project:
         "cmp",
         "cksum",
         "test",
+        "mktemp",
+        "ls",
+        "sed",
     ):
         (project.programs / name).symlink_to(str(shutil.which(name)))
     script(project.programs / "id", "#!/bin/sh\necho 1000\n")
@@ -393,25 +405,24 @@ def bare(tmp_path: Path, project: Project) -> Project:
 
 
 APT_GET = """#!/bin/sh
-echo "apt-get $*" >>"$HOME/apt"
+echo "apt-get $*" >>"{home}/apt"
 case " $* " in
 *" install "*latexmk*)
     for program in latexmk pdflatex kpsewhich; do
-        printf '#!/bin/sh\\ntrue\\n' >"$PROGRAMS/$program"
-        "$CHMOD" +x "$PROGRAMS/$program"
+        printf '#!/bin/sh\\ntrue\\n' >"{programs}/$program"
+        "{chmod}" +x "{programs}/$program"
     done ;;
 esac
 """
 
 
-def give_apt(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
+def give_apt(project: Project) -> Path:
     """An apt-get that notes its calls in the returned file, and seems to install TeX."""
-    script(project.programs / "apt-get", APT_GET)
+    home = project.folder.parent
+    told = APT_GET.format(home=home, programs=project.programs, chmod=shutil.which("chmod"))
+    script(project.programs / "apt-get", told)
     script(project.programs / "dpkg", "#!/bin/sh\n")
-    monkeypatch.setenv("HOME", str(project.folder.parent))
-    monkeypatch.setenv("PROGRAMS", str(project.programs))
-    monkeypatch.setenv("CHMOD", str(shutil.which("chmod")))
-    return project.folder.parent / "apt"
+    return home / "apt"
 
 
 def test_without_tex_and_the_right_to_install_it_the_commands_are_shown(bare: Project) -> None:
@@ -428,8 +439,8 @@ def test_without_tex_and_the_right_to_install_it_the_commands_are_shown(bare: Pr
     assert not (bare.folder / ".build/tex.stamp").exists()
 
 
-def test_apt_get_without_the_right_to_use_it_is_not_called(bare: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = give_apt(bare, monkeypatch)
+def test_apt_get_without_the_right_to_use_it_is_not_called(bare: Project) -> None:
+    calls = give_apt(bare)
     script(bare.programs / "sudo", "#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")
     made = bare.make(".build/tex.stamp")
     assert made.returncode != 0
@@ -438,10 +449,8 @@ def test_apt_get_without_the_right_to_use_it_is_not_called(bare: Project, monkey
 
 
 @pytest.mark.parametrize("user", ["root", "sudoer"])
-def test_tex_is_installed_where_that_needs_no_password(
-    bare: Project, monkeypatch: pytest.MonkeyPatch, user: str
-) -> None:
-    calls = give_apt(bare, monkeypatch)
+def test_tex_is_installed_where_that_needs_no_password(bare: Project, user: str) -> None:
+    calls = give_apt(bare)
     if user == "root":
         script(bare.programs / "id", "#!/bin/sh\necho 0\n")
     else:

@@ -2,9 +2,9 @@
 
     .venv/bin/python tools/install_packages.py requirements.txt
 
-Of the user's own settings for pip, in the environment and in its configuration files, those hold that say where packages
-come from and how to reach it; no other, for a --target or --user would put them elsewhere. Exit status 1, with a message,
-unless each package is then there in its pinned version and those that are asked for by name can be imported.
+Of the user's own settings for pip, in the environment and in its configuration files, those hold that say where
+packages come from and how to reach it; no other, for a --target or --user would put them elsewhere. Exit status 1, with
+a message, unless each package is then there in its pinned version and those that are asked for by name can be imported.
 """
 
 import ast
@@ -17,9 +17,9 @@ from pathlib import Path
 
 PIP = (sys.executable, "-I", "-m", "pip", "--disable-pip-version-check")
 # Settings that are heard, as pip names them in its configuration: where packages come from.
-HEARD = frozenset(
-    "index-url extra-index-url no-index find-links trusted-host cert client-cert proxy timeout default-timeout retries "
-    "keyring-provider cache-dir".split()
+HEARD = re.compile(
+    "(extra-)?index-url|no-index|find-links|trusted-host|(client-)?cert|proxy|(default-)?timeout|retries"
+    "|keyring-provider|cache-dir"
 )
 # Distributions that are programs; nothing of theirs is imported.
 PROGRAMS = {"ruff"}
@@ -31,7 +31,7 @@ def settings() -> dict[str, str]:
     found = {}
     for section in ("global", "install", ":env:"):
         for key, value in re.findall(rf"^{section}\.([\w-]+)=('.*'|\".*\")$", listed, re.MULTILINE):
-            if key in HEARD:
+            if HEARD.fullmatch(key):
                 found[f"PIP_{key.upper().replace('-', '_')}"] = " ".join(ast.literal_eval(value).split())
     return found
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from manual.parameters import ParameterFaults
-from manual.sources import read_both, read_source, stem
+from manual.sources import output_name, read_both, read_source
 from tests.conftest import ROOT
 
 DEVICE_R = (ROOT / "parameters" / "device_r.toml").read_text(encoding="utf-8")
@@ -89,12 +89,12 @@ def test_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_file_of_that_name_comes_first(repository: Path) -> None:
     (repository / "HEAD:r.toml").write_text(DEVICE_R.replace("head_dim = 128", "head_dim = 16"), encoding="utf-8")
     assert read_source("HEAD:r.toml").workload.head_dim == 16
-    assert stem("HEAD:r.toml") == "HEAD:r"
+    assert output_name("HEAD:r.toml") == "HEAD:r"
 
 
 def test_stems() -> None:
-    assert stem("parameters/h100.toml") == "h100"
-    assert stem("HEAD~3:parameters/h100.toml") == "h100"
+    assert output_name("parameters/h100.toml") == "h100"
+    assert output_name("HEAD~3:parameters/h100.toml") == "h100"
 
 
 def test_the_faults_of_both_are_told() -> None:
