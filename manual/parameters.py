@@ -6,7 +6,9 @@ A mistake in the file is never a traceback: all of them are collected, one line 
 
 from __future__ import annotations
 
+import os
 import re
+import select
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -30,6 +32,7 @@ LONGEST_NAME = 80
 LONGEST_LABEL = 40
 LARGEST_FILE_BYTES = 65_536
 MOST_FAULTS_TOLD = 20
+PATIENCE_S = 10  # with a pipe that nothing comes from
 
 _LONGEST_QUOTE = 60  # characters of the user's text that a message repeats
 _MOST_ENTRIES_NAMED = 3  # faulty entries of one list that a message spells out
@@ -252,7 +255,7 @@ class Parameters(_Table):
     page: Page = Page()
 
     def as_json(self) -> dict[str, dict[str, Any]]:
-        """Nested dicts for the json module; a number that no float writes exactly is a string of decimals."""
+        """Nested dicts for the json module."""
         written: dict[str, dict[str, Any]] = {}
         for table, key, value in self._entries():
             written.setdefault(table, {})[key] = _json_value(value)
@@ -288,7 +291,7 @@ def _json_value(value: object) -> object:
         return list(value) if isinstance(value, tuple) else value
     if value.denominator == 1:
         return value.numerator
-    return float(value) if Fraction(repr(float(value))) == value else _decimal_text(value)
+    return float(value)  # exact as written: no value has more digits than a float keeps
 
 
 def _toml_value(value: object) -> str:
@@ -414,13 +417,28 @@ def _read_file(path: Path) -> bytes:
     try:
         if path.is_dir():
             raise ValueError("expected a parameter file, got a folder")
-        # Nor a pipe, which one may wait for without end, or a device.
         if path.exists() and not path.is_file():
-            raise ValueError("expected a parameter file, got something that is no file")
+            return _read_stream(path)
         with path.open("rb") as file:
             return file.read(LARGEST_FILE_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise ValueError("expected a parameter file, got nothing: there is no such file") from None
+
+
+def _read_stream(path: Path) -> bytes:
+    """What comes from a pipe or a device, as a shell's <(program) is one, without waiting for ever."""
+    stream = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    content = b""
+    try:
+        while len(content) <= LARGEST_FILE_BYTES:
+            if not select.select([stream], [], [], PATIENCE_S)[0]:
+                raise ValueError("expected a parameter file, got a pipe that nothing comes from")
+            if not (piece := os.read(stream, LARGEST_FILE_BYTES)):
+                break
+            content += piece
+    finally:
+        os.close(stream)
+    return content
 
 
 def _decode(content: bytes) -> str:

@@ -31,15 +31,21 @@ FRACTIONAL_BYTES = ("0.5", "0.25", "3.7", "0.625", "1.5")
 
 _decimals = st.decimals(min_value="0.01", max_value="64", places=2).map(str)
 bytes_per_element = st.one_of(
-    st.sampled_from(["2", "2", "1", "4", "8", *FRACTIONAL_BYTES]), _decimals, st.just("0.1234567")
+    st.sampled_from(["2", "2", "1", "4", "8", "0.125", "64", *FRACTIONAL_BYTES]),
+    st.decimals(min_value="0.13", max_value="64", places=2).map(str),
+    st.just("0.1534567"),
 )
 softmax_flops = st.one_of(
-    st.sampled_from(["0", "5", "5", "3", "1", "0.5", "0.25", "3.7", "20", "4096"]), _decimals, st.just("2.7182818")
+    st.sampled_from(["0", "5", "5", "3", "1", "0.5", "0.25", "3.7", "20", "4096"]),
+    _decimals,
+    st.sampled_from(["2.7182818", "10000", "0.000001"]),
 )
-head_dims = st.one_of(st.sampled_from([1, 2, 3, 16, 36, 37, 38, 39, 64, 80, 128, 128, 256, 576]), st.integers(1, 5000))
-lengths = st.one_of(st.sampled_from([1, 2, 512, 8192, 8192, 10**7]), st.integers(1, 300), st.integers(1, 10**7))
-counts = st.one_of(st.sampled_from([1, 1, 2, 8, 32]), st.integers(1, 2000))
-group_sizes = st.one_of(st.sampled_from([1, 2, 4, 8, 16]), st.integers(1, 600))
+head_dims = st.one_of(
+    st.sampled_from([1, 2, 3, 16, 36, 37, 38, 39, 64, 80, 128, 128, 256, 576]), st.integers(1, 5000), st.just(10**6)
+)
+lengths = st.one_of(st.sampled_from([1, 2, 512, 8192, 8192, 10**7, 10**9]), st.integers(1, 300), st.integers(1, 10**7))
+counts = st.one_of(st.sampled_from([1, 1, 2, 8, 32, 10**6]), st.integers(1, 2000))
+group_sizes = st.one_of(st.sampled_from([1, 2, 4, 8, 16, 10**6]), st.integers(1, 600))
 ridges = st.one_of(
     st.sampled_from(["0.25", "0.5", "1", "2", "300", "5000"]),
     st.decimals(min_value="0.25", max_value="5000", places=3).map(str),
@@ -47,13 +53,18 @@ ridges = st.one_of(
 bandwidths = st.one_of(
     st.sampled_from(["4", "3.35", "0.864", "1.7", "8"]),
     st.decimals(min_value="0.05", max_value="50", places=3).map(str),
-    st.sampled_from(["1e-9", "0.0001", "12345.678"]),
+    st.sampled_from(["0.00001", "0.0001", "12345.678", "100000"]),
 )
 capacities = st.one_of(
-    st.sampled_from(["192", "80", "16", "0.000000001", "0.5", "1e9"]),
+    st.sampled_from(["192", "80", "16", "0.000001", "0.5", "1e9"]),
     st.decimals(min_value="0.001", max_value="1000", places=3).map(str),
 )
-rates = st.one_of(st.none(), st.decimals(min_value="0.1", max_value="3000", places=1).map(str))
+rates = st.one_of(
+    st.none(), st.decimals(min_value="0.1", max_value="3000", places=1).map(str), st.sampled_from(["1e-6", "1e9"])
+)
+block_rows = st.one_of(st.none(), st.sampled_from([1, 64, 128, 10**6]), st.integers(1, 500))
+caches = st.one_of(st.none(), st.sampled_from(["0.000001", "40", "126", "4.194304", "1e9"]))
+papers = st.sampled_from([None, None, "a4", "letter"])
 plain_names = st.sampled_from(["Device R", "Another accelerator", "A"])
 names = st.one_of(
     plain_names,
@@ -101,7 +112,7 @@ def toml(values: Mapping[str, object]) -> str:
 
 
 def _literal(key: str, value: object) -> str:
-    if key in ("name", "dtype"):
+    if key in ("name", "dtype", "paper"):
         return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
     if isinstance(value, Fraction):
         return decimal(value)
@@ -122,16 +133,19 @@ DEVICE_R: Values = {
     "device.capacity_gb": "192",
     "device.vector_tflops_per_s": None,
     "device.exp_tops_per_s": None,
+    "device.last_level_cache_mb": None,
     "workload.dtype": "bf16",
     "workload.bytes_per_element": "2",
     "workload.softmax_flops_per_element": "5",
     "workload.head_dim": 128,
     "workload.sequence_length": 8192,
+    "workload.query_block_rows": None,
     "layer.batch": 8,
     "layer.heads": 32,
     "tables.traffic_ratio_sequence_lengths": [512, 8192],
     "tables.intensity_sequence_lengths": [512, 1024, 2048, 4096, 8192, 32768],
     "tables.query_group_sizes": [1, 2, 4, 8, 16],
+    "page.paper": None,
 }
 
 
@@ -159,12 +173,20 @@ def _machine_at(turn: str, hair: Fraction, n: int, values: Mapping[str, object])
     return above * (1 + hair) / 1000, below / 1000
 
 
+MOST_DIGITS = 12
+
+
+def allowed(value: Fraction) -> bool:
+    """A rate or a capacity as a parameter file may give it."""
+    return Fraction(1, 10**6) <= value <= 10**9 and len(decimal(value).replace(".", "").strip("0")) <= MOST_DIGITS
+
+
 def tables(entries: st.SearchStrategy[int]) -> st.SearchStrategy[list[int]]:
-    """One row, a few, or thirty."""
+    """One row, a few, or as many as there may be."""
     return st.one_of(
         entries.map(lambda entry: [entry]),
         st.lists(entries, min_size=2, max_size=6, unique=True).map(sorted),
-        st.lists(entries, min_size=30, max_size=30, unique=True).map(sorted),
+        st.lists(entries, min_size=24, max_size=24, unique=True).map(sorted),
     )
 
 
@@ -192,12 +214,17 @@ def parameter_files(draw: st.DrawFn, names: st.SearchStrategy[str] = names) -> s
         "query_group_sizes": draw(few(group_sizes)),
         "vector_tflops_per_s": draw(rates),
         "exp_tops_per_s": draw(rates),
+        "last_level_cache_mb": draw(caches),
+        "query_block_rows": draw(block_rows),
+        "paper": draw(papers),
     }
     values |= draw(st.sampled_from([{}, {}, {}, *SHARES_ON_A_LIMIT]))
     if draw(st.booleans()):
         turn, hair, n = draw(st.sampled_from(sorted(TURNS))), draw(st.sampled_from(HAIRS)), draw(st.integers(1, 900))
         peak, bandwidth = _machine_at(turn, hair, n, values)
     else:
+        peak, bandwidth = Fraction(0), Fraction(0)
+    if not (allowed(peak) and allowed(bandwidth)):
         bandwidth = Fraction(draw(bandwidths))
         peak = Fraction(draw(ridges)) * bandwidth
     values |= {"peak_tflops_per_s": peak, "bandwidth_tb_per_s": bandwidth, "capacity_gb": draw(_capacity(values))}
@@ -221,7 +248,7 @@ def _capacity(values: Mapping[str, object]) -> st.SearchStrategy[object]:
     head = Fraction(str(values["bytes_per_element"])) * int(str(values["sequence_length"])) ** 2
     layer = head * int(str(values["batch"])) * int(str(values["heads"]))
     exact = [Fraction(size + less, 10**9) for size in (head, 2 * head, layer, 2 * layer) for less in (0, -1)]
-    fitting = [size for size in exact if Fraction(1, 10**12) < size]
+    fitting = [size for size in exact if allowed(size)]
     return st.one_of(capacities, st.sampled_from(fitting)) if fitting else capacities
 
 
@@ -271,8 +298,8 @@ REGIMES: Mapping[str, str] = {
         "fused kernel at the reference s", Fraction(-1, 10**4), head_dim=997, sequence_length=64256
     ),
     "both memory-bound": variant(sequence_length=100, intensity_sequence_lengths=[100]),
-    "long table": variant(intensity_sequence_lengths=list(range(100, 3100, 100)), query_group_sizes=list(range(1, 31))),
-    "nothing fits": variant(capacity_gb="0.000000001"),
+    "long table": variant(intensity_sequence_lengths=list(range(100, 2500, 100)), query_group_sizes=list(range(1, 25))),
+    "nothing fits": variant(capacity_gb="0.000001"),
     "one head fits": variant(capacity_gb="0.2"),
     "layer fits exactly": variant(capacity_gb="34.359738368"),
     "one matrix of two fits": variant(capacity_gb="50"),
@@ -284,5 +311,41 @@ REGIMES: Mapping[str, str] = {
     "group ceiling on the ridge": turned("ceiling of the groups at the reference s", sequence_length=100),
     "usual group is enough": turned("group size is an integer", n=8),
     "ten million": variant(sequence_length=10**7, intensity_sequence_lengths=[1, 10**7]),
+    "letter paper": variant(paper="letter"),
+    "largest of all": variant(
+        name="W" * 80,
+        dtype="m" * 40,
+        peak_tflops_per_s="999999999.999",
+        bandwidth_tb_per_s="0.00000123456789012",
+        capacity_gb="987654321.987",
+        vector_tflops_per_s="123456789.123",
+        exp_tops_per_s="0.00000109876543211",
+        last_level_cache_mb="123456.789123",
+        bytes_per_element="63.9876543219",
+        softmax_flops_per_element="9999.98765432",
+        head_dim=999_983,
+        sequence_length=999_999_937,
+        query_block_rows=999_979,
+        batch=999_961,
+        heads=999_953,
+        traffic_ratio_sequence_lengths=[999_999_000 + row for row in range(24)],
+        intensity_sequence_lengths=[999_999_000 + row for row in range(24)],
+        query_group_sizes=[999_900 + row for row in range(24)],
+    ),
+    "smallest of all": variant(
+        peak_tflops_per_s="0.00000100000000001",
+        bandwidth_tb_per_s="999999999.999",
+        capacity_gb="0.000001",
+        bytes_per_element="0.125000000001",
+        softmax_flops_per_element="0.00000100000000001",
+        head_dim=1,
+        sequence_length=1,
+        query_block_rows=1,
+        batch=1,
+        heads=1,
+        traffic_ratio_sequence_lengths=[1, 10**9],
+        intensity_sequence_lengths=[1, 10**9],
+        query_group_sizes=[1, 10**6],
+    ),
     "hostile name": variant(name=HOSTILE_NAMES[0], dtype="50% {x}"),
 }
