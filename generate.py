@@ -66,7 +66,7 @@ def build(options: argparse.Namespace) -> int:
     import figures
     from derivations.real_devices import compare
     from derivations.solution import solve
-    from manual import document, quantities, scratch
+    from manual import document, escaping, quantities, scratch
     from manual.evidence import gather
     from manual.exercise import exercise
     from manual.publish import publish
@@ -75,7 +75,7 @@ def build(options: argparse.Namespace) -> int:
     solution = solve(exercise(parameters))
     with scratch.folder() as staged:
         (staged / "figures").mkdir()
-        for name, figure in figures.draw_all(solution).items():
+        for name, figure in figures.draw_all(solution, escaping.shown(parameters.device.name)).items():
             figures.save(figure, staged / "figures" / f"{name}.pdf")
         devices = compare(solution.problem, shipped_devices())
         source = document.render(solution, devices, gather(solution), parameters)

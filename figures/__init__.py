@@ -13,13 +13,13 @@ from derivations.solution import Solution
 from figures import decode, intensity, numbers, roofline, style, traffic
 
 
-def draw_all(solution: Solution) -> dict[str, Figure]:
-    """Every figure by its name, which is also the name of its file."""
+def draw_all(solution: Solution, device_name: str) -> dict[str, Figure]:
+    """Every figure by its name, which is also the name of its file; the device named as the text names it."""
     return {
-        "roofline": roofline.draw(numbers.roofline_numbers(solution)),
+        "roofline": roofline.draw(numbers.roofline_numbers(solution, device_name)),
         "intensity": intensity.draw(numbers.intensity_numbers(solution)),
         "traffic": traffic.draw(numbers.traffic_numbers(solution)),
-        "decode": decode.draw(numbers.decode_numbers(solution)),
+        "decode": decode.draw(numbers.decode_numbers(solution, device_name)),
     }
 
 

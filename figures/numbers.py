@@ -29,13 +29,13 @@ _LEAST_LENGTH_MARGIN = 1.6  # and by this factor at least
 _ROOF_MARGIN = 100  # beyond its points a roof is known for as many decades again, and by this factor more
 
 
-def roofline_numbers(solution: Solution) -> RooflineNumbers:
+def roofline_numbers(solution: Solution, device_name: str) -> RooflineNumbers:
     classification, rows = solution.classification, solution.intensity.rows
     reference = solution.problem.workload.sequence_length
     unfused, fused = classification.reference_unfused.cell, classification.reference_fused.cell
     cells = [unfused, fused, *(row.unfused for row in rows), *(row.fused for row in rows)]
     return RooflineNumbers(
-        machine=_machine(solution, cells),
+        machine=_machine(solution, device_name, cells),
         unfused=tuple(_marked(solution.problem, row.unfused, "s", row.sequence_length) for row in rows),
         fused=tuple(_marked(solution.problem, row.fused, "s", row.sequence_length) for row in rows),
         reference_unfused=_marked(solution.problem, unfused, "s", reference),
@@ -109,12 +109,12 @@ def traffic_numbers(solution: Solution) -> TrafficNumbers:
     )
 
 
-def decode_numbers(solution: Solution) -> DecodeNumbers:
+def decode_numbers(solution: Solution, device_name: str) -> DecodeNumbers:
     problem, grouped = solution.problem, solution.grouped
     smallest = grouped.min_group_size
     needed = Cell(smallest.reached, smallest.reached_figure, problem.machine.verdict(smallest.reached))
     return DecodeNumbers(
-        machine=_machine(solution, [needed, *(row.limit for row in grouped.rows)]),
+        machine=_machine(solution, device_name, [needed, *(row.limit for row in grouped.rows)]),
         groups=tuple(_marked(problem, row.limit, "g", row.group_size) for row in grouped.rows),
         needed=_marked(problem, needed, "g", smallest.value),
         needed_text=_needed_text(smallest),
@@ -154,14 +154,14 @@ def _evaluated(expression: Expr, lengths: Sequence[float]) -> tuple[float, ...]:
     return tuple(plain(Fraction(above) / Fraction(below)) for above, below in values)
 
 
-def _machine(solution: Solution, cells: Iterable[Cell]) -> MachineNumbers:
+def _machine(solution: Solution, device_name: str, cells: Iterable[Cell]) -> MachineNumbers:
     problem, peak = solution.problem, _peak(solution.problem)
     ridge = problem.machine.ridge_flops_per_byte
     intensities = [ridge, *(cell.intensity_flops_per_byte for cell in cells)]
     low, high = min(intensities), max(intensities)
     margin = _ROOF_MARGIN * high / low
     return MachineNumbers(
-        name=problem.device.name,
+        name=device_name,
         rate_unit=peak.unit,
         memory_end=_point(problem, low / margin),
         ridge=_point(problem, ridge),

@@ -143,7 +143,7 @@ def _label_ridge(axes: Axes, labels: Labels, machine: MachineNumbers) -> None:
 def _set_margins(figure: Figure, axes: Axes, title: str) -> None:
     """Room for the ticks' labels on the left and for the title above, which is written here."""
     left_cm = style.left_margin_cm(axes)
-    lines = wrapped(figure, style.drawable(title), style.WIDTH_CM - left_cm - _RIGHT_CM, _TITLE_LINES)
+    lines = wrapped(figure, title, style.WIDTH_CM - left_cm - _RIGHT_CM, _TITLE_LINES)
     style.set_margins(axes, left_cm, _RIGHT_CM, _BOTTOM_CM, _TOP_CM + _TITLE_LINE_CM * (len(lines) - 1))
     figure.text(
         left_cm / style.WIDTH_CM,

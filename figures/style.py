@@ -17,7 +17,6 @@ from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
-from matplotlib.ft2font import FT2Font
 
 WIDTH_CM = 16.0
 CM_PER_INCH = 2.54
@@ -170,12 +169,6 @@ def ring(color: str, size_points: float) -> dict[str, Any]:
     }
 
 
-def drawable(text: str) -> str:
-    """`text` with the code point, [U+534E], for each character that no font at hand can draw."""
-    known = _drawable_characters()
-    return "".join(character if ord(character) in known else f"[U+{ord(character):04X}]" for character in text)
-
-
 def _fonts() -> dict[Any, Any]:
     if not _register_pagella():
         return {"font.family": ["STIXGeneral", _FALLBACK], "mathtext.fontset": "stix"}
@@ -224,10 +217,3 @@ def _asked_of_tex() -> tuple[Path, ...]:
     except (OSError, subprocess.SubprocessError):
         return ()
     return tuple(path for path in map(Path, answer.splitlines()) if path.is_file())
-
-
-@cache
-def _drawable_characters() -> frozenset[int]:
-    families = _fonts()["font.family"]
-    files = [font_manager.findfont(font_manager.FontProperties(family=family)) for family in families]
-    return frozenset(code for file in files for code in FT2Font(file).get_charmap())

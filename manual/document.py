@@ -76,6 +76,7 @@ def context(
         **parts,
         "real_devices": real_devices,
         "evidence": evidence,
+        "paper": parameters.page.paper or "a4",
         "long_name": escaping.shown_length(solution.problem.device.name) > LONGEST_NAME_ON_ONE_LINE,
         "version": version(),
         "sources_digest": sources_digest(),

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import cache
 
 from pylatexenc.latexencode import RULE_CALLABLE, UnicodeToLatexConversionRule, UnicodeToLatexEncoder
 
@@ -43,7 +44,8 @@ _LETTERS = {
     "\u2010": "{-}",
     "\u2011": "{-}",
 }
-_NO_LETTER_OF_THE_FONT = "\u2012\u0126\u0127\u0166\u0167"
+_LOOKALIKE = re.compile(r"(\\ensuremath\{)?[^\\^_{}]+\}?")  # a script g is no g
+_NO_LETTER_OF_THE_FONT = "\u2afd\u2012\u0126\u0127\u0166\u0167"
 LONGEST_UNBROKEN_WORD = 16
 _LATIN_LOOKALIKES = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧΥο", "ABEZHIKMNOPTXYo", strict=True))
 
@@ -57,13 +59,14 @@ def _body_character(text: str, position: int) -> tuple[int, str] | None:
         return 1, _LETTERS[character]
     if character in _LIGATURE_PARTS:
         return 1, _LIGATURE_PARTS[character]
-    accented = _accented_greek(character)
+    accented = _accented_greek(character) or _accented_latin(character)
     if accented:
         return 1, accented
     converted = _DEFAULT.unicode_to_latex(character)
     if (
         character in _NO_LETTER_OF_THE_FONT
         or not converted.isascii()
+        or (not character.isascii() and _LOOKALIKE.fullmatch(converted))
         or not set(re.findall(r"\\([A-Za-z]+)", converted)) <= _COMMANDS
     ):
         return 1, f"[U+{ord(character):04X}]"
@@ -83,6 +86,42 @@ def _accented_greek(character: str) -> str | None:
     return rf"\ensuremath{{{letter}}}"
 
 
+def _accented_latin(character: str) -> str | None:
+    """A Latin letter that the fonts have in parts, set as a letter with its accents, and read as the one it is.
+
+    None where the encoding has it whole, which pylatexenc knows, or where it is no letter with such accents.
+    """
+    base, *marks = unicodedata.normalize("NFD", character)
+    if not marks or not base.isascii() or not set(marks) <= set(_LATIN_ACCENTS):
+        return None
+    if _DEFAULT.unicode_to_latex(character) != character:
+        return None
+    dotless = base in "ij" and any(unicodedata.combining(mark) == ABOVE for mark in marks)
+    letter = rf"\{base}" if dotless else base
+    for mark in sorted(marks, key=lambda mark: unicodedata.combining(mark) != ABOVE):  # stable: the outer one last
+        letter = rf"\{_LATIN_ACCENTS[mark]}{{{letter}}}"
+    return rf"\letter{{{ord(character):04X}}}{{{letter}}}"
+
+
+ABOVE = 230  # Unicode's class of accents above
+_LATIN_ACCENTS = {
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0304": "=",
+    "\u0306": "u",
+    "\u0307": ".",
+    "\u0308": '"',
+    "\u030a": "r",
+    "\u030b": "H",
+    "\u030c": "v",
+    "\u0323": "d",
+    "\u0326": "textcommabelow",
+    "\u0327": "c",
+    "\u0328": "k",
+    "\u0331": "b",
+}
 _GREEK_ACCENTS = {"\u0301": r"\acute", "\u0308": r"\ddot"}
 _DEFAULT = UnicodeToLatexEncoder(unknown_char_policy="keep", unknown_char_warning=False)
 _BODY = UnicodeToLatexEncoder(
@@ -97,7 +136,17 @@ def escaped(text: str) -> str:
 
     A long word may break anywhere, without a hyphen.
     """
-    return " ".join(_breakable(word) for word in text.split(" "))
+    return " ".join(_breakable(word) for word in shown(text).split(" "))
+
+
+def shown(text: str) -> str:
+    """The text as every place that prints it shows it, figures included: with code points, [U+534E], for some.
+
+    For what the manual's fonts lack, and for an accent that no letter before it can take.
+    """
+    return "".join(
+        f"[U+{ord(each):04X}]" if _is_shown_by_code(each) else each for each in unicodedata.normalize("NFC", text)
+    )
 
 
 def escaped_toml(value: str) -> str:
@@ -124,11 +173,12 @@ def _breakable(word: str) -> str:
 
 def shown_length(text: str) -> int:
     """How many characters the body shows: more than the text has where the fonts lack one and its code stands in."""
-    return sum(len("[U+0000]") if _is_shown_by_code(each) else 1 for each in text)
+    return len(shown(text))
 
 
+@cache
 def _is_shown_by_code(character: str) -> bool:
-    return _BODY.unicode_to_latex(character).startswith("[U+")
+    return bool(unicodedata.combining(character)) or _BODY.unicode_to_latex(character).startswith("[U+")
 
 
 def bookmark(text: str) -> str:

@@ -182,7 +182,7 @@ def test_figures_hold_no_number_of_device_r(module: Path) -> None:
 
 def drawn_numbers(file: str) -> dict[str, set[str]]:
     shown = {}
-    for name, figure in figures.draw_all(solved(file)[1]).items():
+    for name, figure in figures.draw_all(solved(file)[1], "Device R").items():
         figure.canvas.draw()
         texts = [text.get_text() for text in figure.findobj(matplotlib.text.Text) if text.get_visible()]
         # Ticks are powers of ten, which axes of any copy may share.

@@ -52,7 +52,7 @@ def _run(*arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of something else than figures and text, which take longest."""
-    monkeypatch.setattr(figures, "draw_all", lambda solution: {})
+    monkeypatch.setattr(figures, "draw_all", lambda solution, device_name: {})
     monkeypatch.setattr(real_devices, "compare", lambda problem, devices: None)
     monkeypatch.setattr(evidence, "gather", lambda solution: None)
     monkeypatch.setattr(document, "render", lambda *given: "The manual\n")
@@ -427,6 +427,7 @@ def test_help_says_how_to_build(capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_the_packages_the_way_out_is_told(tmp_path: Path) -> None:
     command = [
         sys.executable,
+        "-I",  # as it starts itself
         "-S",
         str(ROOT / "generate.py"),
         "parameters/device_r.toml",

@@ -12,7 +12,7 @@ from tests.figures.layout import layout, points
 
 
 def drawn(solution: Solution) -> Figure:
-    return decode.draw(numbers.decode_numbers(solution))
+    return decode.draw(numbers.decode_numbers(solution, "Device R"))
 
 
 def test_the_markers_are_where_the_solution_puts_them(solution: Solution) -> None:

@@ -26,8 +26,8 @@ FEW = settings(
 
 CHOSEN = {
     **REGIMES,
-    "a ridge of 1e-20": variant(peak_tflops_per_s="1e-20", bandwidth_tb_per_s=1),
-    "a ridge of 1e20": variant(peak_tflops_per_s="1e20", bandwidth_tb_per_s=1),
+    "a ridge of 1e-15": variant(peak_tflops_per_s="1e-6", bandwidth_tb_per_s="1e9"),
+    "a ridge of 1e15": variant(peak_tflops_per_s="1e9", bandwidth_tb_per_s="1e-6"),
     "four crossovers close together": variant(head_dim=1024),
     "unfused and fused coincide": variant(
         head_dim=1024, sequence_length=4, intensity_sequence_lengths=[1, 2, 4, 8], bytes_per_element="0.5"
@@ -40,19 +40,9 @@ CHOSEN = {
         intensity_sequence_lengths=[1],
         query_group_sizes=[1],
     ),
-    "lengths from one to 1e12": variant(sequence_length=10**12, intensity_sequence_lengths=[1, 10**12]),
-    "two hundred rows": variant(
-        intensity_sequence_lengths=[10 * row**2 for row in range(1, 201)], query_group_sizes=list(range(1, 201))
-    ),
-    "the largest numbers there may be": variant(
-        head_dim=10**12,
-        sequence_length=10**12,
-        bytes_per_element="1e30",
-        softmax_flops_per_element="1234567890123456789.123456789",
-        query_group_sizes=[1, 10**12],
-    ),
-    "the smallest numbers there may be": variant(
-        bytes_per_element="1e-30", peak_tflops_per_s="1e-30", bandwidth_tb_per_s="1e-30"
+    "lengths from one to 1e9": variant(sequence_length=10**9, intensity_sequence_lengths=[1, 10**9]),
+    "as many rows as there may be": variant(
+        intensity_sequence_lengths=[10 * row**2 for row in range(1, 25)], query_group_sizes=list(range(1, 25))
     ),
     "the longest name": variant(name="W" * 80, peak_tflops_per_s=20000),
 }
@@ -63,7 +53,7 @@ def solved(file: str) -> Solution:
 
 
 def check(file: str) -> None:
-    for name, figure in figures.draw_all(solved(file)).items():
+    for name, figure in figures.draw_all(solved(file), "Device R").items():
         drawn = layout(figure)
         assert drawn.outside() == [], name
         assert drawn.touching() == [], name

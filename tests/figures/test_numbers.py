@@ -49,7 +49,7 @@ def test_extreme_parameters_give_finite_numbers(problem_with: Callable[..., Prob
         head_dim=10**12,
     )
     solution = solve(extreme)
-    machine = numbers.roofline_numbers(solution).machine
+    machine = numbers.roofline_numbers(solution, "Device R").machine
     for point in (machine.memory_end, machine.ridge, machine.compute_end):
         assert isfinite(point.intensity) and isfinite(point.rate) and min(point.at) > 0
     curve = numbers.intensity_numbers(solution).unfused
@@ -57,6 +57,6 @@ def test_extreme_parameters_give_finite_numbers(problem_with: Callable[..., Prob
 
 
 def test_the_verdicts_go_with_the_points(problem_with: Callable[..., Problem]) -> None:
-    plain = numbers.roofline_numbers(solve(problem_with(ridge=517)))
+    plain = numbers.roofline_numbers(solve(problem_with(ridge=517)), "Device R")
     assert [row.compute_bound for row in plain.fused] == [False, True, True, True, True, True]
     assert not any(row.compute_bound for row in plain.unfused)

@@ -16,12 +16,12 @@ TERA = Rational(10) ** 12
 
 
 def drawn(problem: Problem) -> Figure:
-    return roofline.draw(numbers.roofline_numbers(solve(problem)))
+    return roofline.draw(numbers.roofline_numbers(solve(problem), "Device R"))
 
 
 @pytest.fixture(scope="module")
 def figure(solution: Solution) -> Figure:
-    return roofline.draw(numbers.roofline_numbers(solution))
+    return roofline.draw(numbers.roofline_numbers(solution, "Device R"))
 
 
 def test_the_markers_are_where_the_solution_puts_them(solution: Solution, figure: Figure) -> None:

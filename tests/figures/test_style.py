@@ -3,15 +3,18 @@
 from collections.abc import Iterator
 
 import pytest
+from matplotlib import font_manager
+from matplotlib.ft2font import FT2Font
 
 from figures import style
+from manual import escaping
 
 
 @pytest.fixture
 def without_pagella(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(style.shutil, "which", lambda command: None)
     monkeypatch.setattr(style, "_FONT_FOLDERS", ())
-    caches = (style._pagella_files, style._register_pagella, style._drawable_characters)
+    caches = (style._pagella_files, style._register_pagella)
     for cached in caches:
         cached.cache_clear()
     yield
@@ -25,8 +28,6 @@ def test_without_the_document_s_font_it_is_stix() -> None:
     settings = style.style()
     assert settings["font.family"][0] == "STIXGeneral"
     assert settings["mathtext.fontset"] == "stix"
-    with style.applied():
-        assert style.drawable("Ωµ—") == "Ωµ—"
 
 
 def test_with_the_document_s_font_its_letters_are_used_in_formulas_too() -> None:
@@ -42,5 +43,10 @@ def test_type_3_fonts_are_written() -> None:
     assert style.style()["pdf.fonttype"] == 3
 
 
-def test_what_no_font_can_draw_is_replaced() -> None:
-    assert style.drawable("A100 Ω µ \u0142 — \U0001f680\u8a2d") == "A100 Ω µ ł — [U+1F680][U+8A2D]"
+@pytest.mark.parametrize("family", [style.PAGELLA, "STIXGeneral"])
+def test_what_the_text_shows_as_itself_a_figure_can_draw(family: str) -> None:
+    with style.applied():
+        files = [font_manager.findfont(font_manager.FontProperties(family=name)) for name in (family, "DejaVu Sans")]
+    drawn = {code for file in files for code in FT2Font(file).get_charmap()}
+    printable = (chr(code) for code in range(0x3000) if chr(code).isprintable())
+    assert {character for character in printable if escaping.shown(character) == character} <= set(map(chr, drawn))

@@ -54,6 +54,12 @@ LIGATURES = ("--", "''", "``", "<<", ">>", ",,", "?`", "!`")
         ("€", r"{\texteuro}"),
         ("\u00b5", r"\textmu{}"),  # the micro sign
         ("\u03bc", r"\textmu{}"),  # the Greek letter
+        ("\u0219", r"\letter{0219}{\textcommabelow{s}}"),
+        ("\u1ebf", r"\letter{1EBF}{\'{\^{e}}}"),
+        ("\u1ec7", r"\letter{1EC7}{\d{\^{e}}}"),
+        ("\u01d0", r"\letter{01D0}{\v{\i}}"),
+        ("\u01a1", "[U+01A1]"),  # its horn is no accent of these fonts
+        ("\u210a", "[U+210A]"),  # a script g is no g
         ("日", "[U+65E5]"),
         ("🙂", "[U+1F642]"),
     ],
@@ -159,7 +165,7 @@ def typeset(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, PdfReader]:
     lines += [f"pair {number}: |{escaped(pair)}|\\par" for number, pair in enumerate(LIGATURES)]
     marks = [rf"\pdfbookmark[1]{{{bookmark(each)}}}{{{number}}}" for number, each in enumerate(MARKED)]
     named = SimpleNamespace(device=SimpleNamespace(name="".join(EVERYDAY[:80])))
-    preamble = environment().get_template("preamble.tex").render(problem=named, long_name=True)
+    preamble = environment().get_template("preamble.tex").render(problem=named, long_name=True, paper="a4")
     source = "\n".join([preamble, r"\begin{document}", *marks, *lines, r"\end{document}", ""])
     (folder / "characters.tex").write_text(source, encoding="ascii")
     command = ["pdflatex", "-no-shell-escape", "-interaction=nonstopmode", "characters.tex"]
