@@ -33,7 +33,7 @@ ifneq ($(findstring $(tab),$(PARAMETERS))$(findstring $(newline),$(PARAMETERS)),
 $(error PARAMETERS: make cannot handle a file name with a tab or a line break in it; rename it)
 endif
 name := $(basename $(notdir $(subst $(space),<space>,$(PARAMETERS))))
-ifeq ($(name)$(filter .%,$(name)),$(filter .%,$(name)))
+ifeq ($(filter-out .%,$(name)),)
 $(error PARAMETERS must name a parameter file whose name can be that of a folder, as in PARAMETERS=parameters/device_r.toml)
 endif
 PDF := output/$(subst <space>,\ ,$(name))/solution_manual.pdf

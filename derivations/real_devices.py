@@ -27,6 +27,9 @@ class DeviceRow:
     fused_rate_figure: Figure
 
 
+LARGEST_IN_FULL = 10**9  # integers from here on are rounded in tables
+
+
 @dataclass(frozen=True)
 class Split:
     """The names of the devices of which something holds, and of the others."""
@@ -68,6 +71,11 @@ class RealDevices:
         return self._split(lambda answers: answers.unfused.reach.from_some_length_on)
 
     @property
+    def long_figures(self) -> bool:
+        """Some figures are printed with a power of ten, and the table needs the room of its wide columns."""
+        return any(_has_long_figures(row) for row in self.rows)
+
+    @property
     def with_softmax_units(self) -> tuple[DeviceRow, ...]:
         """The devices whose softmax can be held against their products; this copy's own has that in A2."""
         return tuple(row for row in self.rows if row.softmax_units is not None and not row.is_this_copy)
@@ -78,6 +86,13 @@ class RealDevices:
             for truth in (True, False)
         }
         return Split(names[True], names[False])
+
+
+def _has_long_figures(row: DeviceRow) -> bool:
+    answers = row.classification
+    figures = (answers.ridge_in_table, row.unfused_rate_figure, row.fused_rate_figure, answers.speedup_figure)
+    integers = (answers.fused.smallest.value, row.grouped.min_group_size.value)
+    return any("e" in figure.text for figure in figures) or max(integers) >= LARGEST_IN_FULL
 
 
 def compare(problem: Problem, devices: Iterable[Device]) -> RealDevices:

@@ -90,22 +90,23 @@ def displayed(lines: Sequence[Line]) -> list[Line]:
     long to be spelled out, the result.
     """
     kept: list[Line] = []
+    widest_left = _widest_left(lines)
     for line in lines:
         if not kept or line.left is not None or reason(line):
             kept.append(line)
-        elif _takes_the_place(line, kept[-1]):
+        elif _takes_the_place(line, kept[-1], widest_left):
             kept[-1] = replace(kept[-1], right=line.right)
         elif not _is_repeated(line, kept[-1]):
             kept.append(line)
     return kept
 
 
-def _takes_the_place(line: Line, above: Line) -> bool:
+def _takes_the_place(line: Line, above: Line, widest_left: int) -> bool:
     before = formula(above.right)
     if isinstance(line.right, Measure):
         return line.right.scale == 1 and _with_dot(figure(line.right.figure)) == before
     result_of_above = isinstance(line.right, Expr) and bool(above.values)
-    return result_of_above and _width(formula(above.left) + before) > WIDEST
+    return result_of_above and widest_left + _width(before) > WIDEST
 
 
 def _is_repeated(line: Line, above: Line) -> bool:
@@ -117,7 +118,7 @@ def _is_repeated(line: Line, above: Line) -> bool:
 def rows(lines: Sequence[Line]) -> list[Row]:
     """The lines of a derivation as rows: mere arithmetic follows on in the same row where there is room for it."""
     laid_out: list[Row] = []
-    widest_left = max((_width(formula(line.left)) for line in lines), default=0)  # they end where the relations begin
+    widest_left = _widest_left(lines)
     for line in lines:
         row = Row(formula(line.left), relation(line), formula(line.right), reason(line))
         if laid_out and not row.left and not row.reason:
@@ -133,11 +134,18 @@ def rows(lines: Sequence[Line]) -> list[Row]:
     return laid_out
 
 
+def _widest_left(lines: Sequence[Line]) -> int:
+    """All left sides end where the relations begin."""
+    return max((_width(formula(line.left)) for line in lines), default=0)
+
+
 def _width(text: str) -> int:
     """About how many characters wide a formula prints."""
     fraction = re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}")
     text = re.sub(
-        r"\\(text|mathrm|left|right|[cq]dot|small|color\{quiet\})", "", text.replace("{,}", ",").replace(r"\cdot", "xx")
+        r"\\(text|mathrm|left|right|[cq]dot|small|color\{quiet\})",
+        "",
+        text.replace("{,}", ",").replace(r"\cdot", "xx").replace(r"\ldots", "xx"),
     )
     text = re.sub(r"([\^_])\{([^{}]*)\}", r"\2", text)
     while fraction.search(text):

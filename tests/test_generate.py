@@ -1,6 +1,7 @@
 """The command line: exit statuses, faults, where outputs go; only the parameters decide their bytes."""
 
 import errno
+import io
 import json
 import os
 import re
@@ -18,7 +19,7 @@ import pytest
 import figures
 import generate
 from derivations import real_devices
-from manual import document, evidence, publish
+from manual import command_line, document, evidence, publish
 
 ROOT = Path(__file__).parents[1]
 DEVICE_R = ROOT / "parameters" / "device_r.toml"
@@ -450,3 +451,71 @@ def test_an_interrupted_run_says_so(
     assert generate.main(["parameters/device_r.toml", "--output", str(tmp_path / "o")]) == 1
     assert capsys.readouterr().err == "generate.py: interrupted\n"
     assert not (tmp_path / "o").exists()
+
+
+# Settings of other programs
+
+
+def test_nothing_foreign_is_imported_and_no_setting_is_heard(tmp_path: Path) -> None:
+    """Called directly, in a folder and with settings that other programs are for."""
+    for package in ("manual", "figures", "numpy", "typing"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").write_text("raise SystemExit('a foreign package')")
+    (tmp_path / "matplotlibrc").write_bytes(b"\xff\xfe")
+    settings = {
+        "PYTHONPATH": str(tmp_path),
+        "PYTHONSAFEPATH": "1",
+        "PYTHONWARNINGS": "error",
+        "PYTHONIOENCODING": "ascii",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "MATPLOTLIBRC": str(tmp_path),
+        "MPLCONFIGDIR": str(tmp_path),
+    }
+    command = [sys.executable, str(ROOT / "generate.py"), str(ROOT / "parameters/device_r.toml"), "--output"]
+    for folder, environment in (("theirs", {**os.environ, **settings}), ("ours", dict(os.environ))):
+        made = subprocess.run(
+            [*command, folder], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert made.returncode == 0, made.stderr
+        assert made.stderr == ""
+    for path in (tmp_path / "ours").rglob("*.*"):
+        assert (tmp_path / "theirs" / path.relative_to(tmp_path / "ours")).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["...toml", "..toml", ".toml", "a\tb.toml"])
+def test_a_name_that_no_folder_can_have_is_refused(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_text((ROOT / "parameters/device_r.toml").read_text())
+    before = sorted(ROOT.iterdir())
+    assert generate.main([str(tmp_path / name)]) == 2
+    assert "expected a parameter file whose name can be that of a folder" in capsys.readouterr().err
+    assert sorted(ROOT.iterdir()) == before
+
+
+def test_a_terminal_without_the_signs_gets_them_spelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    monkeypatch.setattr(sys, "stdout", printed)
+    command_line.speak_plainly()
+    print("4.71\u00d7, 3 \u00b5s, s \u2265 595, \u8a2d", end="", flush=True)
+    assert printed.buffer.getvalue() == "4.71\u00d7, 3 \u00b5s, s >= 595, [U+8A2D]".encode("latin-1")
+    ascii_only = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", ascii_only)
+    command_line.speak_plainly()
+    print("4.71\u00d7 \u00b5s", end="", flush=True)
+    assert ascii_only.buffer.getvalue() == b"4.71x us"
+
+
+@pytest.mark.parametrize(
+    ("settings", "colour"),
+    [({"TERM": "xterm"}, True), ({"TERM": "dumb"}, False), ({}, False), ({"TERM": "xterm", "NO_COLOR": "1"}, False)],
+)
+def test_colour_is_for_terminals_that_have_it(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], colour: bool
+) -> None:
+    for name in ("TERM", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, text in settings.items():
+        monkeypatch.setenv(name, text)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    assert command_line.takes_colour() is colour

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tools import install_packages
+
 INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ROOT = Path(__file__).parents[1]
 TARGETS = {"help", "pdf", "devices", "test", "diff", "golden", "check", "clean"}
@@ -73,6 +75,7 @@ class Project:
     """A copy whose folder has a space and a letter beyond ASCII in its name, its set-up already done."""
 
     def __init__(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
         self.folder = folder / "Übung 2"
         self.programs = folder / "programs"
         for name in ("Makefile", "pyproject.toml", "requirements.txt", "requirements-dev.txt", "tools"):
@@ -279,6 +282,84 @@ def test_a_name_that_make_cannot_handle_is_refused(project: Project, parameters:
     made = project.make("pdf", f"PARAMETERS={parameters}")
     assert made.returncode != 0
     assert "make cannot handle a file name with" in made.stderr
+
+
+@pytest.mark.parametrize("name", [".toml", "..toml", "...toml", ".hidden.toml", "a\tb.toml", "a\nb.toml"])
+def test_a_name_that_no_folder_can_have_is_refused(project: Project, name: str) -> None:
+    refused = project.make("pdf", f"PARAMETERS=parameters/{name}")
+    assert refused.returncode != 0
+    assert "PARAMETERS" in refused.stderr
+    assert not (project.folder / "output").exists()
+
+
+def test_a_name_that_begins_like_an_option_is_no_option(project: Project) -> None:
+    project.write("-x.toml", "first")
+    assert project.make("pdf", "PARAMETERS=-x.toml").returncode == 0
+    project.write("-x.toml", "second")
+    assert project.make("pdf", "PARAMETERS=-x.toml").returncode == 0
+    assert project.outputs("-x")["solution_manual.pdf"] == "%PDF\nsecond"
+
+
+def test_stray_files_stop_nothing(project: Project) -> None:
+    for name in ("parameters/h100 12:30.toml", "parameters/a%b.toml", "parameters/._h100.toml", "manual/publish 2.py"):
+        project.write(name, "stray")
+    for name in ("manual/.#publish.py", "manual/dead.py", "parameters/dead.toml"):
+        (project.folder / name).symlink_to("nowhere")
+    assert project.make("help").returncode == 0
+    assert project.make("pdf").returncode == 0
+    assert project.make("pdf").stdout == "output/device_r/solution_manual.pdf is up to date\n"
+    assert project.make("pdf", "PARAMETERS=parameters/h100.toml").returncode == 0
+
+
+def test_no_cdpath_leads_to_another_copy(tmp_path: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = Project(tmp_path / "other")
+    monkeypatch.setenv("CDPATH", f"{other.folder}:{other.folder / 'tools'}")
+    assert project.make("pdf").returncode == 0
+    assert set(project.outputs("device_r")) == SET
+    assert not (other.folder / "output").exists()
+    told = subprocess.run(
+        ["sh", "tools/build_pdf.sh", "parameters/h100.toml", "output/h100/solution_manual.pdf"],
+        cwd=project.folder,
+        env=environment(project.path),
+        check=False,
+    )
+    assert told.returncode == 0
+    assert set(project.outputs("h100")) == SET
+
+
+def test_a_sum_that_cannot_be_taken_stops_the_build(project: Project) -> None:
+    script(project.programs / "cksum", "#!/bin/sh\nexit 1\n")
+    made = project.make("pdf")
+    assert made.returncode != 0
+    assert "What parameters/device_r.toml is built from could not be read" in made.stderr
+    assert project.builds() == 0
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_clone_that_may_not_be_written_is_said_to_be_one(project: Project) -> None:
+    shutil.rmtree(project.folder / ".build")
+    project.folder.chmod(0o555)
+    try:
+        made = project.make("pdf")
+    finally:
+        project.folder.chmod(0o755)
+    assert made.returncode != 0
+    assert "cannot be written" in made.stderr
+
+
+def test_a_full_disk_is_said_to_be_one_and_not_filled_more(project: Project) -> None:
+    """TeX fails, and nothing can be written any more."""
+    full = LATEXMK + f"touch '{project.folder}/full'; exit 12\n"
+    script(project.programs / "latexmk", full)
+    mktemp = shutil.which("mktemp")
+    script(
+        project.programs / "mktemp", f"#!/bin/sh\n[ ! -e '{project.folder}/full' ] && exec '{mktemp}' \"$@\"\nexit 1\n"
+    )
+    made = project.make("pdf")
+    assert made.returncode != 0
+    assert "There is no room left on the disk of" in made.stderr
+    assert not list((project.folder / ".build").glob("failed-*"))
+    assert project.stages() == []
 
 
 @pytest.mark.parametrize("parameters", ["", "parameters/"])
@@ -560,6 +641,42 @@ def test_a_python_that_has_gone_is_replaced(bare: Project) -> None:
     (bare.folder / ".venv/bin/python").symlink_to("/no/such/python")
     made = bare.make(".venv/requirements.stamp")
     assert "Making .venv" in made.stdout
+
+
+def test_pip_hears_where_packages_come_from_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = tmp_path / "pip.conf"
+    config.write_text(
+        "[global]\nindex-url = https://one.invalid/simple\ntarget = /nowhere\nrequire-virtualenv = no\n"
+        "[install]\nuser = yes\nprefix = /nowhere\nextra-index-url =\n    https://two.invalid\n    https://three.invalid\n"
+    )
+    for name in list(os.environ):
+        if name.startswith("PIP_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(config))
+    monkeypatch.setenv("PIP_TARGET", "/nowhere")
+    monkeypatch.setenv("PIP_NO_DEPS", "1")
+    monkeypatch.setenv("PIP_PROXY", "http://proxy.invalid:3128")
+    found = install_packages.settings()
+    assert found["PIP_INDEX_URL"] == "https://one.invalid/simple"
+    assert found["PIP_EXTRA_INDEX_URL"] == "https://two.invalid https://three.invalid"
+    assert found["PIP_PROXY"] == "http://proxy.invalid:3128"
+    assert not {"PIP_TARGET", "PIP_USER", "PIP_PREFIX", "PIP_NO_DEPS", "PIP_REQUIRE_VIRTUALENV"} & set(found)
+
+
+def test_packages_that_landed_elsewhere_are_missed(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("jinja2==0.0.1\nno-such-package==1.0\n")
+    (tmp_path / "requirements.in").write_text("jinja2\n")
+    faults = install_packages.missing(str(tmp_path / "requirements.txt"))
+    assert [fault.split(":")[0] for fault in faults] == ["jinja2", "no-such-package"]
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        assert install_packages.missing(str(ROOT / name)) == []
+
+
+def test_a_checkout_keeps_the_line_ends_that_a_shell_reads() -> None:
+    rules = (ROOT / ".gitattributes").read_text()
+    assert "* text=auto eol=lf" in rules
+    scripts = [ROOT / "Makefile", *(ROOT / "tools").glob("*.sh"), *(ROOT / "templates").glob("*.tex")]
+    assert not [path.name for path in scripts if b"\r" in path.read_bytes()]
 
 
 def test_every_requirement_is_pinned_and_every_wanted_one_is_there() -> None:

@@ -145,6 +145,8 @@ def _lay_copy(copy: Path) -> None:
     for plain, hostile in (("Device R", HOSTILE_NAME), ("bf16", HOSTILE_DTYPE)):
         text = text.replace(f'"{plain}"', json.dumps(hostile, ensure_ascii=False), 1)
     (copy / "parameters" / "hostile.toml").write_text(text, encoding="utf-8")
+    plain = (copy / "parameters" / "device_r.toml").read_text(encoding="utf-8")
+    (copy / "parameters" / "letter.toml").write_text(plain + '\n[page]\npaper = "letter"\n', encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
@@ -303,10 +305,27 @@ def test_every_font_is_embedded(build: Callable[[str], Manual], name: str) -> No
 
 def _is_embedded(font: Any) -> bool:
     if font["/Subtype"] == "/Type3":
-        return True
+        # The figures' fonts are drawn by their outlines; one without a name is a bitmap that TeX has made on the way.
+        return "TeXGyrePagella" in font.get("/Name", font.get("/BaseFont", ""))
     if "/DescendantFonts" in font:
         return all(_is_embedded(each.get_object()) for each in font["/DescendantFonts"])
     return any(f"/FontFile{kind}" in font.get("/FontDescriptor", {}) for kind in ("", "2", "3"))
+
+
+@pytest.mark.parametrize("name", ["device_r", "hostile"])
+def test_the_text_can_be_copied(build: Callable[[str], Manual], name: str) -> None:
+    """No control character, no private one, no sign of mathematics that stands for a letter."""
+    text = "".join(page.extract_text() for page in build(name).pdf.pages)
+    odd = {each for each in text if unicodedata.category(each)[0] == "C" and each != "\n"}
+    assert odd == set()
+    assert "\u2206" not in text  # an increment, where Delta stands
+
+
+def test_letter_paper(build: Callable[[str], Manual], device_r: Manual) -> None:
+    letter = build("letter")
+    assert {tuple(map(round, page.mediabox[2:])) for page in letter.pdf.pages} == {(612, 792)}
+    assert {tuple(map(round, page.mediabox[2:])) for page in device_r.pdf.pages} == {(595, 842)}
+    assert re.findall(r"^Overfull.*", letter.log, re.M) == []
 
 
 # A name that TeX must show and not obey

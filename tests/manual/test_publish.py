@@ -319,3 +319,35 @@ def test_the_command(staged: Path, target: Path) -> None:
     assert refused.returncode == 1
     assert refused.stderr.endswith("quantities.json: it is not a folder\n")
     assert refused.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", [".publish.incoming", "figures/.publish.incoming"])
+@pytest.mark.parametrize("kind", ["link", "file", "folder"])
+def test_what_is_planted_in_the_way_is_not_written_through(
+    staged: Path, target: Path, tmp_path: Path, name: str, kind: str
+) -> None:
+    outside = lay(tmp_path / "outside", {"solution_manual.tex": "theirs", "a.pdf": "theirs"})
+    planted = target / name
+    if kind == "link":
+        planted.symlink_to(outside)
+    elif kind == "file":
+        planted.write_text("planted")
+    else:
+        lay(planted, {"solution_manual.tex": "planted"})
+    publish(staged, target)
+    assert read(target) == NEW | NEW_PDF
+    assert read(outside) == {"solution_manual.tex": "theirs", "a.pdf": "theirs"}
+
+
+@pytest.mark.parametrize("name", [".publish.lock", "figures"])
+def test_a_link_out_of_the_folder_is_refused(staged: Path, target: Path, tmp_path: Path, name: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    if name == "figures":
+        shutil.rmtree(target / "figures")
+    (target / name).symlink_to(outside if name == "figures" else outside / "lock")
+    before = read(target)
+    with pytest.raises(OSError, match="cannot write the outputs to"):
+        publish(staged, target)
+    assert read(target) == before
+    assert list(outside.iterdir()) == []
