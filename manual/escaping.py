@@ -91,7 +91,7 @@ def _accented_latin(character: str) -> str | None:
 
     None where the encoding has it whole, which pylatexenc knows, or where it is no letter with such accents.
     """
-    base, *marks = unicodedata.normalize("NFD", character)
+    base, *marks = list(unicodedata.normalize("NFD", character))
     if not marks or not base.isascii() or not set(marks) <= set(_LATIN_ACCENTS):
         return None
     if _DEFAULT.unicode_to_latex(character) != character:

@@ -227,6 +227,8 @@ def parameter_files(draw: st.DrawFn, names: st.SearchStrategy[str] = names) -> s
     if not (allowed(peak) and allowed(bandwidth)):
         bandwidth = Fraction(draw(bandwidths))
         peak = Fraction(draw(ridges)) * bandwidth
+    if not (allowed(peak) and allowed(bandwidth)):
+        peak, bandwidth = Fraction(1200), Fraction(4)
     values |= {"peak_tflops_per_s": peak, "bandwidth_tb_per_s": bandwidth, "capacity_gb": draw(_capacity(values))}
     return variant(**values)
 
@@ -299,7 +301,7 @@ REGIMES: Mapping[str, str] = {
     ),
     "both memory-bound": variant(sequence_length=100, intensity_sequence_lengths=[100]),
     "long table": variant(intensity_sequence_lengths=list(range(100, 2500, 100)), query_group_sizes=list(range(1, 25))),
-    "nothing fits": variant(capacity_gb="0.000001"),
+    "nothing fits": variant(capacity_gb="0.000001", batch=1000),
     "one head fits": variant(capacity_gb="0.2"),
     "layer fits exactly": variant(capacity_gb="34.359738368"),
     "one matrix of two fits": variant(capacity_gb="50"),
